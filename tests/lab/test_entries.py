@@ -40,6 +40,12 @@ def test_everybody_is_offered_by_the_name_of_a_row() -> None:
     assert list(contestants(["without dense+session", "hippo2"])) == ["without dense+session", "hippo2"]
 
 
+def test_two_of_one_name_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(CONTESTANTS, "second", CONTESTANTS["baselines"])
+    with pytest.raises(Invalid, match="another's name"):
+        offered()
+
+
 class Outsider(MnemicContestant):
     """A contestant of somebody else's package."""
 

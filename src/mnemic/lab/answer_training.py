@@ -35,7 +35,6 @@ from mnemic.lab.kit.cached import CachedEmbedder
 from mnemic.lab.kit.calibration import expected_error
 from mnemic.lab.kit.metrics import auroc_estimate
 from mnemic.lab.order_training import train_network
-from mnemic.lab.tasks.current.current_bench import ToldMemory
 from mnemic.lab.tasks.current.current_cases import (
     CurrentCase,
     CurrentQuestion,
@@ -46,7 +45,7 @@ from mnemic.lab.tasks.current.current_cases import (
     told_turns,
 )
 from mnemic.lab.tasks.current.grading import grade
-from mnemic.lab.tasks.small.everyday_bench import told_memory
+from mnemic.lab.tasks.current.told_memory import ToldMemory, told_memory
 from mnemic.lab.tasks.small.everyday_cases import EverydayPart, everyday_cases
 from mnemic.lab.tasks.small.small_memories import SmallMemory, small_memories
 from mnemic.lab.training import FOLDS, folds_of, learned_from

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from mnemic.core.checking import did_you_mean
 from mnemic.errors import Invalid
 from mnemic.lab.contestants.mnemic_contestant import of_stages
+from mnemic.lab.contestants.strategy_contestant import of_strategies
 from mnemic.registry import fetch, is_place, load
 
 if TYPE_CHECKING:
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
 TASKS: Final = {
     "asked": "mnemic.lab.tasks.asked_task:ASKED",  # our own: Chinese, across languages, what was never said
     "locomo": "mnemic.lab.tasks.locomo_task:LOCOMO",  # evidence in very long talks; arXiv:2402.17753
+    "current": "mnemic.lab.tasks.current_task:CURRENT",  # facts that change: what holds now goes first
+    "standing": "mnemic.lab.tasks.standing_task:STANDING",  # instructions that stand in the context
+    "small": "mnemic.lab.tasks.small_task:SMALL",  # a few short statements, none of them hidden
+    "everyday": "mnemic.lab.tasks.everyday_task:EVERYDAY",  # people's ordinary lives: what is answered
     "multihop": "mnemic.lab.tasks.multihop_task:MULTIHOP",  # any set of passages and questions, as unified jsonl
     "multihop-untitled": "mnemic.lab.tasks.multihop_task:UNTITLED",  # the same without titles
     "hotpotqa": "mnemic.lab.tasks.multihop_task:HOTPOTQA",  # arXiv:1809.09600
@@ -46,15 +51,23 @@ def task(name: str) -> BenchTask:
 
 
 def offered() -> Offered:
-    """Every contestant that an adapter offers."""
+    """Every contestant that an adapter offers.
+
+    Raises:
+        Invalid: two adapters offer one of the same name.
+    """
     rows: dict[str, Make] = {}
     for adapter in CONTESTANTS:
-        rows |= load(CONTESTANTS, adapter)()
+        here: Offered = load(CONTESTANTS, adapter)()
+        if twice := rows.keys() & here.keys():
+            raise Invalid("contestants", f"{min(twice)!r} of {adapter} is another's name, too", "Rename one of them.")
+        rows |= here
     return rows
 
 
 def contestants(names: Sequence[str]) -> dict[str, Make]:
-    """Who is named: of those that are offered, `without A+B`, or `package.module:Class` made with `Means`.
+    """Who is named: of those that are offered, `without A+B`, strategies as `a+b` or `beside a`, or
+    `package.module:Class`, made with `Means`.
 
     Raises:
         Invalid: a name is nobody's, or named twice.
@@ -64,7 +77,7 @@ def contestants(names: Sequence[str]) -> dict[str, Make]:
     for name in names:
         if name in chosen:
             raise Invalid("with", f"{name!r} is named twice", "Name each once.")
-        make = known.get(name) or of_stages(name)
+        make = known.get(name) or of_stages(name) or of_strategies(name)
         if make is None and is_place(name):
             make = partial(_outsider, name)
         if make is None:

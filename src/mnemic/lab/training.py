@@ -28,7 +28,6 @@ from mnemic.core.clock import micros
 from mnemic.core.queries import Query, View
 from mnemic.lab.kit.cached import CachedEmbedder
 from mnemic.lab.order_training import Sample, train_network
-from mnemic.lab.tasks.current.current_bench import ToldMemory
 from mnemic.lab.tasks.current.current_cases import (
     CurrentCase,
     CurrentQuestion,
@@ -37,9 +36,11 @@ from mnemic.lab.tasks.current.current_cases import (
     read_cases,
     read_filler,
     rows_of,
+    told_alone,
     told_turns,
 )
 from mnemic.lab.tasks.current.plain_changes import plain_changes
+from mnemic.lab.tasks.current.told_memory import ToldMemory
 from mnemic.lab.tasks.small.everyday_cases import EverydayPart, everyday_cases
 from mnemic.memory import ScopedMemory
 from mnemic.models.base import Embedder
@@ -113,17 +114,12 @@ def of_lives(heads: CurrencyWeights, embedder: Embedder | None) -> Iterator[Samp
     """Ask people of their ordinary lives, alone and amid other talk, and of plain lives."""
     talk = read_filler(Half.TRAINING)
     for case in (each.current_case for part in LIVES for each in everyday_cases(part)):
-        for order in (alone(case), told_turns(case, talk[case.lang])):
+        for order in (told_alone(case), told_turns(case, talk[case.lang])):
             for sample in _of_case(case, order, heads, embedder):
                 yield replace(sample, weight=OF_A_LIFE)
     for case in plain_changes(each=PLAIN_LIVES):
-        for sample in _of_case(case, alone(case), heads, embedder):
+        for sample in _of_case(case, told_alone(case), heads, embedder):
             yield replace(sample, weight=OF_A_LIFE)
-
-
-def alone(case: CurrentCase) -> list[ToldTurn]:
-    """The turns of a case as they are told without other talk."""
-    return [ToldTurn(turn, turn.said, place) for place, turn in enumerate(case.turns) if turn.said is not None]
 
 
 def learned_from(heads: CurrencyWeights, embedder: Embedder | None, draws: int) -> list[Sample]:

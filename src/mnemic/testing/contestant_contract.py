@@ -14,11 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mnemic.lab.kit.contestant import AnsweringContestant, Contestant
+from mnemic.lab.kit.contestant import AnsweringContestant, Contestant, ContextContestant
 from mnemic.lab.kit.datasets import BenchQuestion, Corpus, Doc
 
 _TALK = (
@@ -28,11 +29,12 @@ _TALK = (
     ("S2", "Ben", "我在院子里种了两棵枇杷树。"),
     ("S3", "Ada", "My brother plays the accordion in Lisbon."),
 )
+_TOLD = ("The kiln is in the shed.", "Always answer in French.", "The kiln is in the barn now.")
 _PASSAGES = (("Hollow Reed", "A film directed by Petra Lind."), ("Petra Lind", "She grew up on a barge."))
 
 
 def corpora() -> list[Corpus]:
-    """A talk, passages, another talk in which nothing of the first was said, and a memory that holds nothing."""
+    """A talk, passages, another talk in which nothing of the first was said, one that is told, and one of nothing."""
     said = datetime(2024, 5, 6, 9, tzinfo=UTC)
     talk = [
         Doc(ns="talk", id=f"d{n}", session=session, pos=n, when="2024-05-06", said=said, speaker=who, text=text)
@@ -43,10 +45,17 @@ def corpora() -> list[Corpus]:
         for n, (title, text) in enumerate(_PASSAGES)
     ]
     other = Doc(ns="other", id="d0", session="S1", pos=0, when="", said=None, speaker="Cy", text="The tram was late.")
+    told = [
+        Doc(
+            ns="told", id=f"t{n}", session="", pos=n, when="", said=said + n * timedelta(days=1), speaker="",
+            text=text, role="user",
+        )
+        for n, text in enumerate(_TOLD)
+    ]  # fmt: skip
     made: tuple[tuple[str, list[Doc]], ...] = (
-        ("talk", talk), ("passages", passages), ("other", [other]), ("empty", []),
+        ("talk", talk), ("passages", passages), ("other", [other]), ("told", told), ("empty", []),
     )  # fmt: skip
-    return [Corpus(ns=ns, docs=tuple(docs)) for ns, docs in made]
+    return [Corpus(ns=ns, docs=tuple(docs), told=ns == "told") for ns, docs in made]
 
 
 def asked(ns: str, text: str) -> BenchQuestion:
@@ -70,7 +79,7 @@ def _ids(ns: str) -> Sequence[str]:
 
 
 @pytest.mark.parametrize("text", QUESTIONS)
-@pytest.mark.parametrize("ns", ["talk", "passages", "other", "empty"])
+@pytest.mark.parametrize("ns", ["talk", "passages", "other", "told", "empty"])
 def test_it_ranks_documents_of_the_corpus_that_is_asked_none_twice_and_no_more_than_k(
     competing: Contestant, ns: str, text: str
 ) -> None:
@@ -96,8 +105,29 @@ def test_it_knows_nothing_of_questions_answers(competing: Contestant) -> None:
     assert competing.rank(told, 5).ids == competing.rank(plain, 5).ids
 
 
-def test_it_says_what_it_cost(competing: Contestant) -> None:
-    figures = competing.figures()
+def test_a_moment_and_a_past_may_be_asked_of(competing: Contestant) -> None:
+    """Whoever knows nothing of them answers from all it has."""
+    later = datetime(2024, 6, 1, tzinfo=UTC)
+    now = replace(asked("told", "Where is the kiln?"), asked=later)
+    then = later - timedelta(days=25)
+    for question in (now, replace(now, as_of=then), replace(now, valid_at=then)):
+        assert set(competing.rank(question, 5).ids) <= set(_ids("told"))
+
+
+def test_what_stands_in_a_context_rests_on_documents_of_the_corpus_that_is_asked(competing: Contestant) -> None:
+    if not isinstance(competing, ContextContestant):
+        pytest.skip("it keeps nothing in a context")
+    for ns in ("told", "other"):
+        lines = competing.context(replace(asked(ns, ""), of_context=True))
+        assert {doc for line in lines for doc in line.docs} <= set(_ids(ns))
+
+
+def test_it_says_what_it_cost(contestant: Callable[[], Contestant]) -> None:
+    """Of one of its own: who measures may write, and is asked no question any more."""
+    with closing(contestant()) as made:
+        made.ingest(corpora())
+        made.rank(asked("talk", QUESTIONS[0]), 5)
+        figures = made.figures()
     assert figures.bytes_per_message is None or figures.bytes_per_message >= 0
     assert figures.lag_ms is None or figures.lag_ms >= 0
     assert figures.model_calls >= 0

@@ -54,6 +54,7 @@ def outcome(dataset: Dataset, question: BenchQuestion, ranked: Sequence[str], an
         tokens=tuple(10 for _ in ranked),
         wanted=question.answer,
         given=given,
+        key=question.key,
     )
 
 
@@ -114,6 +115,8 @@ def test_nothing_that_was_not_found_scores(task: BenchTask, samples: Dataset) ->
 
 
 def test_finding_it_later_scores_no_more(task: BenchTask, samples: Dataset) -> None:
+    if all(question.of_context for question in samples.questions if question.gold):
+        pytest.skip("what stands in a context has no ranks")
     fell = 0
     for question in samples.questions:
         others = _others(samples, question)

@@ -14,6 +14,7 @@ from mnemic.lab.kit.comparison import change_table, changes, price_table, prices
 from mnemic.lab.kit.contestant import Means, OwnFigures, RankedDocs
 from mnemic.lab.kit.datasets import BenchQuestion
 from mnemic.lab.kit.run import RunPlan, run
+from mnemic.lab.kit.run_page import page
 from mnemic.lab.kit.run_report import report
 from mnemic.lab.kit.tables import aligned
 
@@ -88,3 +89,5 @@ def test_what_is_lost_without_a_stage_is_its_worth(locomo_file: Path, tmp_path: 
     assert first.milliseconds.n == 6
     assert "R@10 of the whole: 60.0" in aligned(price_table(of, [first, second]))
     assert prices(report(logged(locomo_file, tmp_path / "b.jsonl", "few")).tasks[0], 0) == []
+    assert "What each stage is worth" in page(made)
+    assert "What each stage is worth" not in page(report(tmp_path / "b.jsonl"))

@@ -11,7 +11,7 @@ from mnemic.lab.entries import contestants
 from mnemic.lab.kit.contestant import Contestant, Means
 from mnemic.testing.contestant_contract import *  # noqa: F403
 
-NAMES = ("mnemic", "without dense+session", "hippo2", "no memory", "BM25 window", "hybrid")
+NAMES = ("mnemic", "without dense+session", "hippo2", "mem0+zep", "no memory", "BM25 window", "hybrid")
 
 
 @pytest.fixture(params=NAMES, scope="module")

@@ -273,6 +273,15 @@ def test_a_run_that_goes_on_with_other_settings_is_refused_with_the_difference(
         run(plan(other, limit=2), path, resume=True)
 
 
+def test_jobs_and_limits_are_settings_too(locomo_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runs, "compete_apart", lambda jobs, take, failed, **how: None)
+    path = run(plan(locomo_file), tmp_path / "a.jsonl", apart=Limits(disk_mib=40))
+    with pytest.raises(Invalid, match="jobs: 1 then, 2 now"):
+        run(plan(locomo_file), path, resume=True, apart=Limits(disk_mib=40), at_once=2)
+    with pytest.raises(Invalid, match="limits disk_mib: 40 then, 50 now"):
+        run(plan(locomo_file), path, resume=True, apart=Limits(disk_mib=50))
+
+
 def test_damage_in_the_middle_and_strange_files_are_refused(bench_log: Path, tmp_path: Path) -> None:
     lines = bench_log.read_text(encoding="utf-8").splitlines(keepends=True)
     damaged = tmp_path / "damaged.jsonl"
@@ -333,6 +342,35 @@ def test_a_terminal_gets_tables_that_fit_it(bench_log: Path, monkeypatch: pytest
         show(report(bench_log), stream)
         assert "0.6 BM25+date + 0.4 window" in stream.getvalue()
         assert "…" not in stream.getvalue()
+
+
+STEERS = "a | b `c` \x1b[2J [red]d\u202e\ne"
+
+
+def test_no_word_of_the_data_steers_a_terminal_or_a_table(
+    locomo_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    samples = json.loads(locomo_file.read_text("utf-8"))
+    samples[0]["qa"][0] |= {"category": STEERS, "question": STEERS}
+    evil = tmp_path / "evil.json"
+    evil.write_text(json.dumps(samples), encoding="utf-8")
+    made = report(run(plan(evil, ["BM25 turns"]), tmp_path / "a.jsonl"))
+    monkeypatch.setenv("COLUMNS", "400")
+    for form in ("markdown", "plain", None):
+        stream = Terminal() if form is None else io.StringIO()
+        show(made, stream, form)
+        shown = stream.getvalue().replace("\x1b[1m", "").replace("\x1b[2m", "").replace("\x1b[0m", "")
+        assert "\x1b" not in shown.replace("\x1b[1;31m", "")
+        assert "\u202e" not in shown
+        assert "\\x1b" in shown
+        if form == "markdown":
+            assert "a \\| b \\`c\\`" in shown
+        else:
+            assert "[red]d" in shown
 
 
 def test_the_footnotes_say_which_rows_need_an_embedder(bench_log: Path) -> None:

@@ -87,6 +87,13 @@ def test_the_questions_are_as_many_and_as_varied_as_they_claim() -> None:
     assert len({row["ns"] for row in rows if row["style"] in ("plain", "paraphrase")}) >= 10
 
 
+def test_other_questions_are_another_run(folder: Path, rows: list[dict[str, Any]]) -> None:
+    before = task("asked").read(folder).sha256
+    assert task("asked").read(folder).sha256 == before
+    rows[0]["text"] += "？"
+    assert task("asked").read(folder).sha256 != before
+
+
 def test_only_what_was_never_said_has_no_evidence() -> None:
     for row in asked_task._rows():
         assert bool(row.get("gold") or row.get("of")) == (row["style"] != NEVER)

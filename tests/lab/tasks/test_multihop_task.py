@@ -43,6 +43,14 @@ def rows_of(passages: Path, *names: str, name: str = "multihop", limit: int | No
     return {row.system: row for row in report(path).tasks[0].rows}
 
 
+def test_its_notes_are_its_own(passages: Path) -> None:
+    made = report(run(RunPlan(tasks={"multihop": passages}, rows=("BM25 turns",)), passages.with_name("n.jsonl")))
+    notes = " ".join(made.tasks[0].notes)
+    for of_locomo in ("Captions", "Weights", "Evidence mended", "AUROC", "adversarial"):
+        assert of_locomo not in notes
+    assert made.header["effective"]["multihop"].keys() == {"questions", "depth"}
+
+
 def test_a_set_is_scored_as_a_whole_and_by_category(passages: Path) -> None:
     row = rows_of(passages, "mnemic")["mnemic"]
     assert row.asked == 2

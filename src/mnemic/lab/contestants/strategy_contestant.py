@@ -1,22 +1,154 @@
-"""Strategies as contestants: a memory that one of them alone reads, and whose own recall answers."""
+"""Strategies as contestants, alone and mixed: one journal is taken in once, and each reads a copy of it.
+
+A strategy is asked by its own recall over a copy that it has read, a mixture `a+b` by those of its members, which take
+turns. `beside a+b` asks everybody's recall of the same copy, which must find what `mnemic` finds. What each takes in
+time, bytes and calls is what comes on top of taking the journal in.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import os
+from collections.abc import Sequence
+from contextlib import closing
 from functools import partial
-from typing import Final
+from itertools import zip_longest
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Final
 
+from mnemic.errors import Invalid
 from mnemic.lab.contestants.mnemic_contestant import MnemicContestant
-from mnemic.lab.kit.contestant import Make, Means
-from mnemic.registry import STRATEGIES
+from mnemic.lab.kit.contestant import CreditedHit, GivenAnswer, Make, Means, OwnFigures, RankedDocs
+from mnemic.registry import STRATEGIES, is_place
+from mnemic.strategies.loading import followed, strategies
 
-_WITHOUT_RECALL: Final = frozenset({"house"})
+if TYPE_CHECKING:
+    from mnemic.lab.kit.datasets import BenchQuestion, Corpus
+
+BESIDE: Final = "beside "
+"""How a row is named that asks everybody's recall where others have read along."""
+
+_HOUSE: Final = "house"
+"""Who is always followed, and has no recall of its own."""
+
+
+class StrategyContestant:
+    """A copy of a journal that strategies have read, asked by the recall of one of them, or by everybody's.
+
+    Args:
+        members: Strategies besides `house`, by name or place.
+        by: The name of the one whose recall answers; None for everybody's.
+    """
+
+    def __init__(self, members: Sequence[str], by: str | None, means: Means) -> None:
+        self._members, self._by, self._means = tuple(members), by, means
+        self._folder = TemporaryDirectory(prefix="mnemic-lab-journal-")
+        self._journal: Path | None = None
+        self._copy: MnemicContestant | None = None
+
+    def prepare(self, corpora: Sequence[Corpus]) -> None:
+        """Take the journal in, unless one of the same corpora and embedder lies there."""
+        folder = self._means.journals or Path(self._folder.name)
+        digest = hashlib.sha256(repr((corpora, self._means.embedder_name)).encode()).hexdigest()[:16]
+        self._journal = folder / f"{digest}.db"
+        if self._journal.exists():
+            return
+        part = folder / f"{digest}-{os.getpid()}.db"
+        house = MnemicContestant(self._means.opened_embedder(), told=self._means.told, followed=[_HOUSE])
+        with closing(house):
+            house.ingest(corpora)
+            house.backup(part)
+        part.replace(self._journal)  # whole, or not there: two may take it in at once
+
+    def ingest(self, corpora: Sequence[Corpus]) -> None:
+        if self._journal is None:
+            self.prepare(corpora)
+        self._copy = MnemicContestant(
+            self._means.opened_embedder(), self._by, told=self._means.told, journal=self._journal,
+            followed=[_HOUSE, *self._members], reader=self._means.opened_reader(),
+        )  # fmt: skip
+        self._copy.ingest(corpora)
+
+    def rank(self, question: BenchQuestion, k: int) -> RankedDocs:
+        return self.copy.rank(question, k)
+
+    def answer(self, question: BenchQuestion) -> GivenAnswer:
+        """Answer from what its recall finds."""
+        return self.copy.answer(question)
+
+    def figures(self) -> OwnFigures:
+        return self.copy.figures()
+
+    def close(self) -> None:
+        if self._copy is not None:
+            self._copy.close()
+        self._folder.cleanup()
+
+    @property
+    def copy(self) -> MnemicContestant:
+        """The memory that it has made of the journal.
+
+        Raises:
+            Invalid: nothing was taken in.
+        """
+        if self._copy is None:
+            raise Invalid("contestant", "has taken in nothing", "Call `ingest` first.")
+        return self._copy
+
+
+class MixtureContestant:
+    """A copy of a journal that several strategies have read; their own recalls take turns."""
+
+    def __init__(self, members: Sequence[str], by: Sequence[str], means: Means) -> None:
+        self._read, self._by = StrategyContestant(members, None, means), tuple(by)
+
+    def prepare(self, corpora: Sequence[Corpus]) -> None:
+        self._read.prepare(corpora)
+
+    def ingest(self, corpora: Sequence[Corpus]) -> None:
+        self._read.ingest(corpora)
+
+    def rank(self, question: BenchQuestion, k: int) -> RankedDocs:
+        """Take the best of each member, then the second of each, until there are `k` documents.
+
+        Scores of one do not compare with another's, so there are none.
+        """
+        found = [self._read.copy.rank_by(question, k, by).hits for by in self._by]
+        hits: list[CreditedHit] = []
+        docs: dict[str, None] = {}
+        for hit in (hit for rank in zip_longest(*found) for hit in rank if hit is not None):
+            if len(docs) >= k:
+                break
+            hits.append(hit)
+            docs |= dict.fromkeys(hit.docs)
+        return RankedDocs(tuple(docs)[:k], (), tuple(hits))
+
+    def figures(self) -> OwnFigures:
+        return self._read.figures()
+
+    def close(self) -> None:
+        self._read.close()
 
 
 def offered() -> dict[str, Make]:
     """List every strategy that is registered and has a recall of its own."""
-    return {name: partial(followed, name) for name in STRATEGIES if name not in _WITHOUT_RECALL}
+    return {name: partial(StrategyContestant, (name,), name) for name in STRATEGIES if name != _HOUSE}
 
 
-def followed(name: str, means: Means) -> MnemicContestant:
-    """A memory that follows one strategy."""
-    return MnemicContestant(means.opened_embedder(), name)
+def of_strategies(name: str) -> Make | None:
+    """Read `a+b`, `beside a` or `beside a+b`; None for any other name.
+
+    Raises:
+        Invalid: a strategy is not known, or named twice.
+    """
+    beside = name.startswith(BESIDE)
+    members = [member.strip() for member in name.removeprefix(BESIDE).split("+")]
+    if not beside and (len(members) == 1 or not any(member in STRATEGIES for member in members)):
+        return None
+    if unknown := [member for member in members if member not in STRATEGIES and not is_place(member)]:
+        raise Invalid("with", f"{unknown[0]!r} is no strategy", f"There are: {', '.join(STRATEGIES)}.")
+    if len(set(members)) < len(members) or _HOUSE in members:
+        raise Invalid("with", f"{name!r} names one twice", f"Name each once; {_HOUSE} is always followed.")
+    lanes = [strategy.name for strategy in strategies(followed(members))]
+    return partial(StrategyContestant, members, None) if beside else partial(MixtureContestant, members, lanes)

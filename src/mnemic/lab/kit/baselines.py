@@ -23,6 +23,9 @@ from mnemic.models.base import Embedder
 BAR: Final = "0.6 BM25+date + 0.4 window"
 """The bar for anything without a model: the row that differences are taken against."""
 
+FOUND: Final = "BM25 found"
+"""Plain BM25 that finds nothing where no word is shared: what stands beside memories of a few things."""
+
 DENSE: Final = ("dense turns", "hybrid")
 """The rows that need an embedder."""
 
@@ -60,6 +63,21 @@ class RecentWindow:
 
     def rank(self, question: BenchQuestion) -> RankedDocs:
         return RankedDocs(self._ids)
+
+
+class Sharing:
+    """Another's ranking without what scores nothing: a turn that shares no word with the question is not found."""
+
+    def __init__(self, ranker: Blend) -> None:
+        self._ranker = ranker
+
+    def ingest(self, docs: Sequence[Doc]) -> None:
+        self._ranker.ingest(docs)
+
+    def rank(self, question: BenchQuestion) -> RankedDocs:
+        full = self._ranker.rank(question)
+        found = sum(score > 0 for score in full.scores)
+        return RankedDocs(full.ids[:found], full.scores[:found])
 
 
 Arm: TypeAlias = Callable[[Sequence[Doc]], Callable[[str], Array]]
@@ -130,7 +148,7 @@ def lineup(embedder: Embedder | None = None) -> dict[str, Callable[[], Baseline]
 
 
 def _spoken(doc: Doc) -> str:
-    return f"{doc.speaker}: {doc.text}"
+    return f"{doc.speaker or doc.role}: {doc.text}"
 
 
 def _beside(docs: Sequence[Doc], i: int) -> list[Doc]:

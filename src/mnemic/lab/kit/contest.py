@@ -7,18 +7,31 @@ import os
 import signal
 import sys
 import tempfile
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from mnemic.lab.kit.contestant import SHOWN, AnsweringContestant, Contestant, GivenAnswer, Make, Means, RankedDocs
+from mnemic.lab.kit.contestant import (
+    SHOWN,
+    AnsweringContestant,
+    Contestant,
+    ContextContestant,
+    ContextLine,
+    GivenAnswer,
+    Make,
+    Means,
+    RankedDocs,
+    ReplayingContestant,
+)
 from mnemic.lab.kit.log import Cost, LoggedAnswer, Placed
 from mnemic.lab.kit.metrics import BUDGETS, KS, SESSION_KS
+from mnemic.lab.kit.offspring import Offspring, adopt_orphans, end_with_parent
 
 if TYPE_CHECKING:
     from mnemic.lab.kit.datasets import BenchQuestion, Dataset
@@ -29,7 +42,7 @@ LOOK_SECONDS: Final = 0.25
 _END_SECONDS: Final = 5.0
 """How long a process that has said its last may take to end."""
 
-_PAGE: Final = 4096 if not hasattr(os, "sysconf") else os.sysconf("SC_PAGE_SIZE")
+_ASKED_TO_END: Final = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +51,7 @@ class Limits:
 
     Attributes:
         silent_seconds: The longest time without an answer; making it and taking in the data are one step each.
-        memory_mib: The most memory of its process and of those that it starts. Only Linux tells.
+        memory_mib: The most memory of its process and of those that it starts, wherever they go. Only Linux tells.
         disk_mib: The most that stands in its temporary folder.
     """
 
@@ -85,6 +98,9 @@ def compete(job: ContestJob, born: float | None = None) -> Iterator[Step]:
     with closing(job.make(job.means)) as contestant:
         started = time.time() - before
         yield None
+        if replays := isinstance(contestant, ReplayingContestant):
+            contestant.prepare(job.dataset.corpora)
+            yield None
         began, cpu = time.perf_counter(), time.process_time()
         contestant.ingest(job.dataset.corpora)
         took, cpu_took = time.perf_counter() - began, time.process_time() - cpu
@@ -101,21 +117,29 @@ def compete(job: ContestJob, born: float | None = None) -> Iterator[Step]:
         bytes_per_message=_plain(own.bytes_per_message),
         lag_ms=_plain(own.lag_ms),
         model_calls=float(own.model_calls),
+        model_tokens=float(own.model_tokens),
+        recall_calls=float(own.recall_calls),
+        replayed=replays,
         peak_mib=None if born is None else _peak_mib(),
     )
 
 
 def _asked(job: ContestJob, contestant: Contestant, question: BenchQuestion) -> LoggedAnswer:
-    began, cpu = time.perf_counter(), time.process_time()
-    short = contestant.rank(question, SHOWN)
-    took, cpu_took = (time.perf_counter() - began) * 1000, (time.process_time() - cpu) * 1000
     docs = job.docs[question.ns]
-    ranking = _checked(short, SHOWN, docs)
-    if job.depth > SHOWN:
+    block: tuple[ContextLine, ...] | None = None
+    began, cpu = time.perf_counter(), time.process_time()
+    if question.of_context and isinstance(contestant, ContextContestant):
+        block = contestant.context(question)
+        short = _of_lines(block)
+    else:
+        short = contestant.rank(question, SHOWN)
+    took, cpu_took = (time.perf_counter() - began) * 1000, (time.process_time() - cpu) * 1000
+    ranking = _checked(short, len(docs) if block is not None else SHOWN, docs)
+    if job.depth > SHOWN and block is None:
         ranking = _joined(ranking, _checked(contestant.rank(question, job.depth), job.depth, docs))
     given: GivenAnswer | None = None
-    if job.answered and isinstance(contestant, AnsweringContestant):
-        given = _checked_answer(contestant.answer(question))
+    if job.answered and not question.of_context and isinstance(contestant, AnsweringContestant):
+        given = _checked_answer(contestant.answer(question), docs)
     depth = _depth(ranking, docs)
     return LoggedAnswer(
         system=job.contestant,
@@ -128,11 +152,26 @@ def _asked(job: ContestJob, contestant: Contestant, question: BenchQuestion) -> 
         sessions=question.sessions,
         ranked=ranking.ids[:depth],
         scores=ranking.scores[:depth],
-        tokens=sum(docs[doc].tokens for doc in ranking.ids[:SHOWN]),
+        tokens=_tokens(short, ranking, docs),
         milliseconds=round(took, 4),
         cpu_ms=round(cpu_took, 4),
         given=given,
+        hits=short.hits,
+        block=block,
+        key=question.key,
     )
+
+
+def _tokens(short: RankedDocs, ranking: RankedDocs, docs: Mapping[str, Placed]) -> int:
+    """What the ten best cost in a prompt: as it is shown, or as the documents stand."""
+    if short.hits:
+        return sum(int(hit.tokens) for hit in short.hits)
+    return sum(docs[doc].tokens for doc in ranking.ids[:SHOWN])
+
+
+def _of_lines(block: Sequence[ContextLine]) -> RankedDocs:
+    """The documents behind a context, in its order."""
+    return RankedDocs(tuple(dict.fromkeys(doc for line in block for doc in line.docs)))
 
 
 def _checked(ranking: RankedDocs, k: int, docs: Mapping[str, Placed]) -> RankedDocs:
@@ -151,15 +190,27 @@ def _checked(ranking: RankedDocs, k: int, docs: Mapping[str, Placed]) -> RankedD
         raise ValueError(f"{strange[0]!r} was ranked, which is no document of the question's corpus")
     if scores and len(scores) != len(ids):
         raise ValueError(f"{len(scores)} scores were given for {len(ids)} documents")
+    for hit in ranking.hits:
+        _of_corpus(hit.docs, docs)
     return RankedDocs(ids, scores)
 
 
-def _checked_answer(given: GivenAnswer) -> GivenAnswer:
+def _of_corpus(ids: Sequence[str], docs: Mapping[str, Placed]) -> None:
+    if strange := [doc for doc in ids if doc not in docs]:
+        raise ValueError(f"{strange[0]!r} was shown or quoted, which is no document of the question's corpus")
+
+
+def _checked_answer(given: GivenAnswer, docs: Mapping[str, Placed]) -> GivenAnswer:
+    for quote in given.quotes:
+        _of_corpus(quote.docs, docs)
     return GivenAnswer(
         short=_text(given.short),
         cited=tuple(map(_text, given.cited)),
         known=bool(given.known),
         confidence=float(given.confidence),
+        text=_text(given.text),
+        value=_text(given.value),
+        quotes=tuple(given.quotes),
     )
 
 
@@ -227,11 +278,12 @@ def compete_apart(
 
     What a contestant leaves in its temporary folder, and every process that it began, is gone afterwards.
     """
-    waiting, running = deque(jobs), dict[Connection, _Apart]()
-    try:
+    with _leaving_in_order(), ExitStack() as left:
+        waiting, running = deque(jobs), dict[Connection, _Apart]()
         while waiting or running:
             while waiting and len(running) < at_once:
                 apart = _Apart(waiting.popleft(), limits)
+                left.callback(apart.end)
                 running[apart.steps] = apart
             for ready in wait(list(running), timeout=LOOK_SECONDS):
                 running[ready].receive(take)  # type: ignore[index]  # of what was waited for
@@ -242,9 +294,26 @@ def compete_apart(
                     apart.end()
                     if why:
                         fail(apart.job, why)
+
+
+@contextmanager
+def _leaving_in_order() -> Iterator[None]:
+    """Make of a signal that asks this process to end an exit, so that contestants are ended on the way out."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread may say what a signal does
+        return
+    unhandled = [number for number in _ASKED_TO_END if signal.getsignal(number) is signal.SIG_DFL]
+    try:
+        for number in unhandled:
+            signal.signal(number, _leave)
+        yield
     finally:
-        for apart in running.values():
-            apart.end()
+        for number in unhandled:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def _leave(number: int, frame: object) -> None:
+    raise SystemExit(128 + number)
 
 
 class _Apart:
@@ -260,9 +329,10 @@ class _Apart:
             target=_competing, args=(job, theirs, self._folder.name, time.time())
         )  # no daemon: those may begin no processes, and a contestant may
         self._process.start()
+        self._offspring = Offspring(self._process.pid or 0, self._folder.name)
         theirs.close()
         self._heard = self._looked = time.monotonic()
-        self._closed = self._done = False
+        self._closed = self._done = self._ended = False
 
     def receive(self, take: Take) -> None:
         """Take what it has brought."""
@@ -291,7 +361,7 @@ class _Apart:
         self._looked, silent = now, now - self._heard
         if silent > self._limits.silent_seconds:
             return f"hung: nothing came for {silent:,.0f} s"
-        held = _held_mib(self._process.pid)
+        held = self._offspring.held_mib()
         if held > self._limits.memory_mib:
             return f"took too much memory: {held:,.0f} MiB, of {self._limits.memory_mib:,.0f} that it may"
         size = _size_mib(Path(self._folder.name))
@@ -300,14 +370,14 @@ class _Apart:
         return None
 
     def end(self) -> None:
-        """End its process and those that it began, and drop its folder."""
+        """End its process and those that it began, and drop its folder; once is enough."""
+        if self._ended:
+            return
+        self._ended = True
         self.steps.close()
         if self._done:
             self._process.join(timeout=_END_SECONDS)
-        pid = self._process.pid
-        if pid is not None and hasattr(os, "killpg"):
-            with suppress(ProcessLookupError, PermissionError):  # nobody is left of its group
-                os.killpg(pid, signal.SIGKILL)
+        self._offspring.end()
         self._process.kill()
         self._process.join()
         self._folder.cleanup()
@@ -325,6 +395,9 @@ def _competing(job: ContestJob, steps: Connection, folder: str, born: float) -> 
     """Run a job where it is alone; what it brings goes to whoever began it."""
     if hasattr(os, "setpgid"):
         os.setpgid(0, 0)  # so that all that it begins can be ended with it
+    adopt_orphans()
+    end_with_parent(folder)
+    os.environ |= dict.fromkeys(("TMPDIR", "TEMP", "TMP"), folder)  # of whatever it begins, too
     tempfile.tempdir = folder
     with (Path(folder) / "errors.txt").open("w") as errors:
         for stream in (1, 2):  # what it prints is no part of the report that goes to the run's own output
@@ -332,17 +405,6 @@ def _competing(job: ContestJob, steps: Connection, folder: str, born: float) -> 
     for step in compete(job, born):
         steps.send(step)
     steps.close()
-
-
-def _held_mib(leader: int | None) -> float:
-    """Memory that the processes of a group hold; 0 where nobody tells."""
-    pages = 0
-    for process in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError, ValueError, IndexError):  # it has ended meanwhile
-            fields = (process / "stat").read_text().rpartition(") ")[2].split()
-            if int(fields[2]) == leader:
-                pages += int(fields[21])
-    return pages * _PAGE / 2**20
 
 
 def _size_mib(folder: Path) -> float:

@@ -15,7 +15,7 @@ import json
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -52,6 +52,7 @@ class Doc:
         said: The same, read as UTC (the sources name no zone); None where it cannot be read.
         speaker: Who said it; the title of a passage.
         text: What was said, an image's caption in brackets behind it.
+        role: `user` or `assistant`, where the source says which.
     """
 
     ns: str
@@ -62,6 +63,7 @@ class Doc:
     said: datetime | None
     speaker: str
     text: str
+    role: str = ""
 
     @property
     def is_passage(self) -> bool:
@@ -77,6 +79,11 @@ class BenchQuestion:
         gold: Ids of the documents that answer it, without repeats.
         sessions: Sessions that answer it; for some data sets the only evidence there is.
         origin: Which set it is from, where several are asked together.
+        asked: When it is asked; None for when the last document of its corpus was said.
+        as_of, valid_at: The past that it is asked of: what was known by then, what was so then; None for now.
+        of_context: It asks for no evidence but for what stands in the context whatever is asked; `text` is empty.
+        key: What the metrics of its task judge by besides, by name: documents that are `outdated`, `wrong` values.
+            No contestant looks at it.
     """
 
     ns: str
@@ -87,6 +94,11 @@ class BenchQuestion:
     gold: tuple[str, ...]
     sessions: tuple[str, ...]
     origin: str = ""
+    asked: datetime | None = None
+    as_of: datetime | None = None
+    valid_at: datetime | None = None
+    of_context: bool = False
+    key: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
 
     @property
     def scorable(self) -> bool:
@@ -96,10 +108,16 @@ class BenchQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Corpus:
-    """All documents of one memory (`ns`), in the order they were said."""
+    """All documents of one memory (`ns`), in the order they were said.
+
+    Attributes:
+        told: They are told one at a time, as to an assistant, by a clock that stands at each; and whoever asks is the
+            one who told them. Otherwise they are taken in a session at a time, as an import does.
+    """
 
     ns: str
     docs: tuple[Doc, ...]
+    told: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,16 +185,23 @@ def load(path: Path) -> Dataset:
 def message(doc: Doc) -> Message:
     """A document as an importer would give it: a passage whose session is its speaker is an article of that title."""
     passage = doc.is_passage
-    who = {"title" if passage else "speaker": doc.speaker} if doc.speaker or not passage else {}
+    who = {"title" if passage else "speaker": doc.speaker} if doc.speaker or not (passage or doc.role) else {}
+    role = {"role": doc.role} if doc.role else {}
     return Message(
         text=doc.text,
         key=f"lab:{doc.ns}:{doc.id}",
         kind=Kind.DOCUMENT if passage else Kind.TURN,
         said=doc.said,
-        session=doc.session,
-        pos=doc.pos,
-        slots={**who, "doc": doc.id},
+        session=doc.session or None,
+        pos=doc.pos if doc.session else None,
+        slots={**who, **role, "doc": doc.id},
     )
+
+
+def made_dataset(name: str, corpora: Sequence[Corpus], questions: Sequence[BenchQuestion]) -> Dataset:
+    """A dataset of what a task has made itself; its digest is of all that stands in it."""
+    digest = hashlib.sha256(repr((corpora, questions)).encode()).hexdigest()
+    return Dataset(name=name, sha256=digest, corpora=tuple(corpora), questions=tuple(questions))
 
 
 def _said(when: str) -> datetime | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
@@ -47,10 +48,12 @@ class RunPlan:
         rows: Contestants by name; the rows of each task when empty.
         limit: Only the first so many questions of each task.
         seed: Of the bootstrap; nothing else is random.
+        variants: Tasks by the same names that are set otherwise than those of the table, such as to another part.
     """
 
     tasks: Mapping[str, Path]
     rows: tuple[str, ...] = ()
+    variants: Mapping[str, BenchTask] = field(default_factory=dict)
     means: Means = field(default_factory=Means)
     limit: int | None = None
     seed: int = 0
@@ -94,7 +97,7 @@ def run(
     if resume and out.suffix != ".jsonl":
         raise Invalid("resume", f"goes on with a log, and {out.name} is none", "Name the .jsonl file of the run.")
     courses = {name: _course(name, where, plan) for name, where in plan.tasks.items()}
-    header = _header(plan, courses)
+    header = _header(plan, courses, apart, at_once)
     name = "+".join(courses) if len(courses) > 1 else next(iter(courses.values())).dataset.name
     path = out if out.suffix == ".jsonl" else out / f"{name}-{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}.jsonl"
     before: Mapping[str, LoggedRun] = {}
@@ -109,19 +112,20 @@ def run(
             log.add("resumed", at=datetime.now(UTC).isoformat())
         else:
             log.header(**header)
-        jobs = list(_jobs(courses, plan.means, before))
-        if apart is None:
-            for job in jobs:
-                for step in compete(job):
-                    scribe.take(job, step)
-        else:
-            compete_apart(jobs, scribe.take, scribe.failed, limits=apart, at_once=at_once)
+        with tempfile.TemporaryDirectory(prefix="mnemic-lab-journals-", ignore_cleanup_errors=True) as folder:
+            jobs = list(_jobs(courses, replace(plan.means, journals=Path(folder)), before))
+            if apart is None:
+                for job in jobs:
+                    for step in compete(job):
+                        scribe.take(job, step)
+            else:
+                compete_apart(jobs, scribe.take, scribe.failed, limits=apart, at_once=at_once)
         log.end()
     return path
 
 
 def _course(name: str, where: Path, plan: RunPlan) -> _Course:
-    chosen = task(name)
+    chosen = plan.variants.get(name) or task(name)
     dataset = chosen.read(where).first(plan.limit)
     if not dataset.questions:
         raise Invalid("tasks", f"{name} has no question in {where.name}", "Name a file that has some.")
@@ -154,9 +158,10 @@ def _jobs(courses: Mapping[str, _Course], means: Means, before: Mapping[str, Log
                 continue
             answered = {(answer.ns, answer.question) for answer in logged.answers.get(row, ())}
             left = tuple(q for q in course.dataset.questions if (q.ns, q.id) not in answered)
+            told = any(corpus.told for corpus in course.dataset.corpora)
             yield ContestJob(
-                task=name, contestant=row, make=make, means=means, dataset=replace(course.dataset, questions=left),
-                docs=course.docs, depth=course.task.depth, answered=course.task.answered,
+                task=name, contestant=row, make=make, means=replace(means, told=told), docs=course.docs,
+                dataset=replace(course.dataset, questions=left), depth=course.task.depth, answered=course.task.answered,
             )  # fmt: skip
 
 
@@ -222,7 +227,7 @@ class _Scribe:
 # What a run says of itself
 
 
-def _header(plan: RunPlan, courses: Mapping[str, _Course]) -> dict[str, object]:
+def _header(plan: RunPlan, courses: Mapping[str, _Course], apart: Limits | None, at_once: int) -> dict[str, object]:
     git = checkout()
     return {
         "bench": BENCH,
@@ -232,19 +237,17 @@ def _header(plan: RunPlan, courses: Mapping[str, _Course]) -> dict[str, object]:
             "tasks": {name: course.dataset.sha256 for name, course in courses.items()},
             "contestants": {name: list(course.rows) for name, course in courses.items()},
             "embedder": plan.means.embedder_name,
+            "reader": plan.means.reader,
             "limit": plan.limit,
             "seed": plan.seed,
+            "jobs": at_once,
+            "limits": None if apart is None else asdict(apart),
             "version": __version__,
             "commit": None if git is None else git["commit"],
         },
         "data": {name: _described(course.dataset) for name, course in courses.items()},
         "effective": {
-            name: {
-                "questions": len(course.dataset.questions),
-                "depth": course.task.depth,
-                "captions": "in the text",
-                "level": "turn",
-            }
+            name: {"questions": len(course.dataset.questions), "depth": course.task.depth}
             for name, course in courses.items()
         },
     }

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.core.sanitize import for_terminal
 from mnemic.errors import Invalid
+from mnemic.lab.kit.comparison import price_table, prices
 from mnemic.lab.kit.run_report import BadQuestion, ShownDoc, SystemRow, TaskReport, chief, signed, tables, worst
 
 if TYPE_CHECKING:
@@ -52,7 +53,9 @@ def page(run_report: RunReport) -> str:
         title=_text(f"mnemic bench: {names}"),
         digest=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         script=script,
-        body="\n".join([*_head(run_report, names), *(line for each in run_report.tasks for line in _task(each))]),
+        body="\n".join(
+            [*_head(run_report, names), *(line for each in run_report.tasks for line in _task(each, run_report.seed))]
+        ),
     )
 
 
@@ -69,7 +72,7 @@ def _head(run_report: RunReport, names: str) -> Iterator[str]:
         yield '<p class="bad">This run was cut short: figures cover what was answered until then.</p>'
 
 
-def _task(of: TaskReport) -> Iterator[str]:
+def _task(of: TaskReport, seed: int) -> Iterator[str]:
     yield f"<h2>{_text(of.task.name)}</h2><p>{_text(of.task.about)}</p>"
     for row in of.rows:
         if row.failure:
@@ -81,7 +84,8 @@ def _task(of: TaskReport) -> Iterator[str]:
     yield _plot(of, answered, "tokens a question", lambda row: row.tokens, logarithmic=False)
     yield _plot(of, answered, "p50 of a recall, ms", lambda row: row.p50_ms, logarithmic=True)
     yield "</div>"
-    for table in tables(of):
+    worth = prices(of, seed)
+    for table in (*tables(of), *([price_table(of, worth)] if worth else [])):
         yield f"<h3>{_text(table.title)}</h3>"
         yield from _table(table)
     yield f"<ul>{''.join(f'<li>{_text(note)}</li>' for note in of.notes)}</ul>"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -20,7 +19,7 @@ from mnemic.lab.kit.baselines import DENSE
 from mnemic.lab.kit.datasets import UNANSWERABLE
 from mnemic.lab.kit.metrics import Array, Estimate
 from mnemic.lab.kit.run import BENCH
-from mnemic.lab.kit.tables import TextTable, aligned, bar, display_width, finite, piped
+from mnemic.lab.kit.tables import TextTable, aligned, bar, display_width, finite, in_line, in_markdown, piped
 
 if TYPE_CHECKING:
     from mnemic.lab.kit.log import Cost, LoggedAnswer, LoggedRun
@@ -272,22 +271,27 @@ def chief(of: TaskReport) -> str:
 
 def _notes(task: BenchTask, run: LoggedRun, seed: int) -> tuple[str, ...]:
     data, settings = run.header["data"][task.name], run.header["settings"]
+    mended = f" Evidence mended {data['evidence_mended']}." if data["evidence_mended"] else ""
+    lost = f" Evidence that names no document: {data['evidence_dropped']}." if data["evidence_dropped"] else ""
     notes = [
         f"{data['name']}, sha256 {data['sha256'][:12]}: {data['docs']:,} documents ({data['undated']} undated), "
-        f"{data['questions']:,} questions, {data['unscorable']} without evidence and left out. "
-        f"Evidence mended {data['evidence_mended']}, naming no document {data['evidence_dropped']}.",
+        f"{data['questions']:,} questions, {data['unscorable']} without evidence and left out.{mended}{lost}",
         *task.notes,
-        f"Weights set on development data (LOG.md). 95 % intervals: percentile bootstrap over questions, "
-        f"{metrics.DRAWS:,} draws, seed {seed}; by conversation: the same drawing whole ones.",
-        "R@k = gold found / gold.",
-        f"Differences are from `{task.against}`, paired, in points, with their 95 % interval. "
-        "AUROC: how well the best score tells answerable questions from the others; 0.5 is chance.",
+        f"95 % intervals: percentile bootstrap over questions, {metrics.DRAWS:,} draws, seed {seed}; by conversation: "
+        "the same drawing whole ones.",
+        f"Differences are from `{task.against}`, paired, in points, with their 95 % interval.",
     ]
+    if any(name.startswith("R@") for name in task.shown):
+        notes.append("R@k = gold found / gold.")
+    if any(answer.category in UNANSWERABLE for answers in run.answers.values() for answer in answers):
+        notes.append("AUROC: how well the best score tells answerable questions from the others; 0.5 is chance.")
     if data["faults"]:
         notes.append(f"{data['faults']} faults in the data, of which the first: " + _faults(data["faults_listed"][:5]))
     if settings["embedder"] is None and set(DENSE) & set(task.rows):
         missing = " and ".join(f"`{row}`" for row in task.rows if row in DENSE)
         notes.append(f"Without an embedder there is no row of {missing}.")
+    if any(cost.replayed for cost in run.costs.values()):
+        notes.append("* reads a journal that was taken in once: intake and bytes are what comes on top of that.")
     notes += [f"`{system}` did not come to its end: {why}." for system, why in run.failures.items()]
     if not run.complete:
         notes.append("The run was cut short: figures cover the questions answered until then.")
@@ -305,31 +309,27 @@ def tables(of: TaskReport) -> tuple[TextTable, ...]:
 
 def plain(run_report: RunReport) -> str:
     """Aligned text without colour."""
-    return _stacked(run_report, aligned)
+    return _stacked(run_report, aligned, in_line)
 
 
 def markdown(run_report: RunReport) -> str:
     """The same for a page, with the worst questions of each task behind."""
-    blocks = [_stacked(run_report, piped)]
+    blocks = [_stacked(run_report, piped, in_markdown)]
     for each in run_report.tasks:
         name = chief(each)
         if bad := worst(each, name):
-            blocks.append(f"**{each.task.name}: the worst questions of {name}**")
+            blocks.append(f"**{in_markdown(f'{each.task.name}: the worst questions of {name}')}**")
             blocks.append("\n".join(line for question in bad for line in _listed(question)))
     return "\n\n".join(blocks)
 
 
 def _listed(question: BadQuestion) -> Iterator[str]:
-    yield f"1. {_in_line(question.text)} ({question.category}, {question.id}: {100 * question.score:.0f} %)"
+    about = in_markdown(f"{question.category}, {question.id}")
+    yield f"1. {in_markdown(question.text)} ({about}: {100 * question.score:.0f} %)"
     for doc in question.wanted:
-        yield f"   * wanted, {f'rank {doc.rank}' if doc.rank else 'not ranked'}: {_in_line(doc.text)}"
+        yield f"   * wanted, {f'rank {doc.rank}' if doc.rank else 'not ranked'}: {in_markdown(doc.text)}"
     for doc in question.recalled:
-        yield f"   * {doc.rank}. {'(wanted) ' if doc.wanted else ''}{_in_line(doc.text)}"
-
-
-def _in_line(text: str) -> str:
-    """A text on one line in which Markdown has nothing to read."""
-    return re.sub(r"([\\`*_\[\]<>|#])", r"\\\1", " ".join(text.split()))
+        yield f"   * {doc.rank}. {'(wanted) ' if doc.wanted else ''}{in_markdown(doc.text)}"
 
 
 def show(run_report: RunReport, stream: TextIO, form: str | None = None) -> None:
@@ -416,6 +416,8 @@ def _costs(of: TaskReport) -> TextTable:
         "CPU ms",
         "tokens/question",
         "model calls/doc",
+        "model tokens/doc",
+        "calls/recall",
         "peak MiB",
     )
     title = "3. What it cost (recall and tokens: the ten best)"
@@ -425,17 +427,19 @@ def _costs(of: TaskReport) -> TextTable:
 def _cost_cells(row: SystemRow) -> tuple[str, ...]:
     cost = row.cost
     if cost is None:
-        return row.system, *["-"] * 5, *_recall_cells(row), "-", "-"
+        return row.system, *["-"] * 5, *_recall_cells(row), *["-"] * 4
     cpu = cost.ingest_cpu_seconds
     return (
-        row.system,
+        f"{row.system} *" if cost.replayed else row.system,
         _number(cost.start_seconds, 2),
         _rate(cost),
         _number(None if cpu is None else 1000 * cpu / max(cost.messages, 1), 1),
         _number(cost.bytes_per_message, 0),
         _number(cost.lag_ms, 2),
         *_recall_cells(row),
-        _number(cost.model_calls, 0),
+        _number(cost.model_calls, 2 if cost.model_calls else 0),
+        _number(cost.model_tokens, 0),
+        _number(cost.recall_calls, 2 if cost.recall_calls else 0),
         _number(cost.peak_mib, 0),
     )
 
@@ -467,20 +471,21 @@ def _number(value: float | None, digits: int) -> str:
     return "-" if value is None or math.isnan(value) else f"{value:,.{digits}f}"
 
 
-def _stacked(run_report: RunReport, form: Callable[[TextTable], str]) -> str:
+def _stacked(run_report: RunReport, form: Callable[[TextTable], str], words: Callable[[str], str]) -> str:
     several = len(run_report.tasks) > 1
     blocks: list[str] = []
     for each in run_report.tasks:
         if several:
-            blocks.append(f"{'## ' if form is piped else ''}{each.task.name}: {each.task.about}")
+            blocks.append(f"{'## ' if form is piped else ''}{words(f'{each.task.name}: {each.task.about}')}")
         blocks += [form(table) for table in tables(each)]
-        blocks.append("\n".join(f"* {note}" for note in each.notes))
+        blocks.append("\n".join(f"* {words(note)}" for note in each.notes))
     return "\n\n".join(blocks)
 
 
 def _rich(run_report: RunReport, stream: TextIO) -> None:
     from rich.console import Console  # rich is loaded only for a terminal
     from rich.table import Table as Grid
+    from rich.text import Text
 
     console = Console(file=stream, highlight=False)
     for each in run_report.tasks:
@@ -490,11 +495,13 @@ def _rich(run_report: RunReport, stream: TextIO) -> None:
             if widest > console.width:
                 stream.write(aligned(table) + "\n\n")
                 continue
-            grid = Grid(title=table.title, title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0))
+            grid = Grid(
+                title=Text(in_line(table.title)), title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0)
+            )
             for n, column in enumerate(table.columns):
-                grid.add_column(column, justify="left" if n == 0 else "right", no_wrap=True)
+                grid.add_column(Text(in_line(column)), justify="left" if n == 0 else "right", no_wrap=True)
             for row in table.rows:
-                grid.add_row(*row, style="bold" if row[0] == "mnemic" else None)
+                grid.add_row(*(Text(in_line(cell)) for cell in row), style="bold" if row[0] == "mnemic" else None)
             console.print(grid, end="\n\n")
         for note in each.notes:
-            console.print(f"* {note}", style="dim", markup=False)
+            console.print(f"* {in_line(note)}", style="dim", markup=False)

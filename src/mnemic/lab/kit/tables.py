@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from mnemic.core.sanitize import for_terminal
 from mnemic.lab.kit.metrics import Estimate
 
+_BREAKS: Final = re.compile(r"[\r\n\t\v\f\x1c-\x1e\x85\u2028\u2029]+")
 _BLOCKS: Final = " ▏▎▍▌▋▊▉█"
 
 
@@ -33,9 +36,9 @@ def bar(share: float, width: int = 12) -> str:
 
 def aligned(table: TextTable) -> str:
     """One table as aligned text."""
-    lines = (table.columns, *table.rows)
+    lines = [tuple(map(in_line, line)) for line in (table.columns, *table.rows)]
     widths = [max(display_width(cell) for cell in column) for column in zip(*lines, strict=True)]
-    shown = [table.title]
+    shown = [in_line(table.title)]
     for line in lines:
         cells = enumerate(zip(line, widths, strict=True))
         shown.append("  ".join(_padded(cell, width, left=n in table.words) for n, (cell, width) in cells).rstrip())
@@ -44,9 +47,19 @@ def aligned(table: TextTable) -> str:
 
 def piped(table: TextTable) -> str:
     """One table in Markdown, for a page."""
-    rows = [f"| {' | '.join(cell.strip() for cell in row)} |" for row in table.rows]
+    columns, *rows = (f"| {' | '.join(map(in_markdown, row))} |" for row in (table.columns, *table.rows))
     rule = f"|---|{'---:|' * (len(table.columns) - 1)}"
-    return "\n".join([f"**{table.title}**", "", f"| {' | '.join(table.columns)} |", rule, *rows])
+    return "\n".join([f"**{in_markdown(table.title)}**", "", columns, rule, *rows])
+
+
+def in_line(text: str) -> str:
+    """A text on one line that steers no terminal; spaces at its ends stay, by which rows are indented."""
+    return for_terminal(_BREAKS.sub(" ", text))
+
+
+def in_markdown(text: str) -> str:
+    """A text on one line in which neither Markdown nor a terminal has anything to read."""
+    return re.sub(r"([\\`*_\[\]<>|#])", r"\\\1", for_terminal(" ".join(text.split())))
 
 
 def percent(value: Estimate) -> str:

@@ -92,8 +92,9 @@ class AskedTask:
         corpora: list[Corpus] = []
         questions: list[BenchQuestion] = []
         faults: list[DataFault] = []
-        digest = hashlib.sha256()
-        for data, rows in _by_data(_rows()).items():
+        asked_rows = _rows()
+        digest = hashlib.sha256(json.dumps(asked_rows, sort_keys=True).encode())
+        for data, rows in _by_data(asked_rows).items():
             path = where / f"{data}.jsonl.gz"
             if not path.exists():
                 faults.append(DataFault(path.name, f"is not there: {len(rows)} questions were not asked"))

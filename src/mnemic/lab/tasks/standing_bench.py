@@ -24,21 +24,16 @@ from typing import TYPE_CHECKING, Any, Final, TextIO
 
 import numpy as np
 
-from mnemic.lab.kit.cached import CachedEmbedder
+from mnemic.lab.kit.datasets import BenchQuestion, Corpus, Dataset, Doc, made_dataset
 from mnemic.lab.kit.figures import Figure, beside_bars
 from mnemic.lab.kit.log import provenance
 from mnemic.lab.kit.metrics import Estimate, estimates
-from mnemic.lab.kit.run import Progress, silent
-from mnemic.lab.kit.set_clock import SetClock
 from mnemic.lab.kit.tables import TextTable, aligned, percent
 from mnemic.lab.tasks.current.current_cases import LANGUAGES, Half, rows_of
-from mnemic.memory import Memory
-from mnemic.recall.always import is_standing
-from mnemic.settings import Settings
 
 if TYPE_CHECKING:
-    from mnemic.core.ids import ItemId
-    from mnemic.models.base import Embedder
+    from mnemic.lab.kit.log import LoggedAnswer, LoggedRun
+    from mnemic.lab.kit.metrics import Outcome
 
 SAID: Final = datetime(2025, 3, 3, 9, tzinfo=UTC)
 
@@ -47,6 +42,10 @@ _LASTING: Final = frozenset({"preference", "language", "name", "health"})
 """Of what an order to the assistant is that holds for every answer."""
 _OPEN: Final = frozenset({("order", "schedule"), ("change", "name")})
 """Acts to the assistant, and of what, that can be read either way; so can an order about style that names none."""
+INSTRUCTION, DISTRACTOR, WITHDRAWN = "instruction", "distractor", "withdrawn"
+"""Categories of sentences; `WITHDRAWN` of the memory where one is taken back."""
+BEFORE, AFTER = "before a last turn", "after it"
+"""Categories of dialogues."""
 _HALVES: Final = (
     ("development", False, False),
     ("testing", True, False),
@@ -189,68 +188,124 @@ def _labelled(row: dict[str, Any]) -> StandingSentence | None:
     return StandingSentence(lang=row["lang"], text=row["text"], instructs=ordered and valued and attribute in _LASTING)
 
 
-def bench_standing(
-    half: Half = Half.DEVELOPMENT,
-    *,
-    limit: int | None = None,
-    embedder: Embedder | None = None,
-    progress: Progress = silent,
-) -> list[StandingOutcome]:
-    """Say every sentence, and look at what stands.
+# What is told and asked, and what became of it in the log of a run
+
+
+def standing_dataset(half: Half, limit: int | None = None) -> Dataset:
+    """Every sentence of a half as a memory that was told it and nothing else, asked for what stands in its context.
+
+    What is withdrawn is told to a second one, with the turn that withdraws it. For development the dialogues stand
+    behind: each is two memories, one without its last turn.
 
     Args:
-        limit: Only the first so many of each language, instructions and distractors apart.
-        embedder: What meaning is read with; None for words alone.
+        limit: Only the first so many sentences of each language, instructions and distractors apart, and dialogues.
     """
-    sentences = _first(read_sentences(half), limit)
-    reader = "none" if embedder is None else CachedEmbedder(embedder)
-    settings = Settings(background=False)
-    with Memory("memory:", settings=settings, embedder=reader, clock=SetClock(SAID)) as memory:
-        withdrawn: dict[int, ItemId] = {}
-        for n, sentence in enumerate(sentences):
-            memory.scope(user=f"says {n}").observe(sentence.text, role="user")
-            if sentence.withdrawn_by is not None:
-                me = memory.scope(user=f"withdraws {n}")
-                withdrawn[n] = me.observe(sentence.text, role="user").id
-                me.observe(sentence.withdrawn_by, role="user")
-            progress("said", n + 1, len(sentences))
-        memory.flush()
-        return [_outcome(memory, n, sentence, withdrawn.get(n)) for n, sentence in enumerate(sentences)]
+    corpora: list[Corpus] = []
+    questions: list[BenchQuestion] = []
 
-
-def bench_dialogues(*, limit: int | None = None, embedder: Embedder | None = None) -> list[DialogueOutcome]:
-    """Say each dialogue in a user's name, and look at what stands before its last turn and after it."""
-    reader = "none" if embedder is None else CachedEmbedder(embedder)
-    outcomes = []
-    clock = SetClock(SAID)
-    with Memory("memory:", settings=Settings(background=False), embedder=reader, clock=clock) as memory:
-        for n, dialogue in enumerate(read_dialogues()[:limit]):
-            me = memory.scope(user=f"dialogue {n}")
-            asked = [me.observe(text, role="user").id for text in (*dialogue.standing, dialogue.talk)]
-            before, _ = _standing_of(memory, n)
-            me.observe(dialogue.last, role="user")
-            after, doubted = _standing_of(memory, n)
-            meant = None if dialogue.meant is None else asked[dialogue.meant]
-            outcomes.append(
-                DialogueOutcome(
-                    dialogue=dialogue,
-                    stood=meant in before if dialogue.withdraws else bool(before),
-                    remains=meant in after - doubted,
-                    hidden=bool(before - after - {meant}),
-                    doubted=meant in doubted if dialogue.withdraws else bool(doubted),
-                )
+    def told(ns: str, texts: Sequence[str], category: str, lang: str, gold: int | None, **key: tuple[str, ...]) -> None:
+        corpora.append(Corpus(ns=ns, docs=tuple(_doc(ns, n, text) for n, text in enumerate(texts)), told=True))
+        questions.append(
+            BenchQuestion(
+                ns=ns, id=ns, text="", answer="", category=category, gold=() if gold is None else (f"s{gold}",),
+                sessions=(), origin=lang, asked=SAID, of_context=True,
+                key={name: value for name, value in key.items() if value},
             )
-    return outcomes
+        )  # fmt: skip
+
+    for n, sentence in enumerate(_first(read_sentences(half), limit)):
+        sort, gold = (INSTRUCTION, 0) if sentence.instructs else (DISTRACTOR, None)
+        told(f"says {n}", [sentence.text], sort, sentence.lang, gold)
+        if sentence.withdrawn_by is not None:
+            told(
+                f"withdraws {n}", [sentence.text, sentence.withdrawn_by], WITHDRAWN, sentence.lang, None, meant=("s0",)
+            )
+    for n, dialogue in enumerate(read_dialogues()[:limit] if half is Half.DEVELOPMENT else ()):
+        said = [*dialogue.standing, dialogue.talk]
+        key = {
+            "meant": () if dialogue.meant is None else (f"s{dialogue.meant}",),
+            "testing": ("yes",) if dialogue.testing else (),
+            "hand": (dialogue.hand,) if dialogue.hand else (),
+        }
+        told(f"dialogue {n} before", said, BEFORE, dialogue.lang, dialogue.meant, **key)
+        told(f"dialogue {n} after", [*said, dialogue.last], AFTER, dialogue.lang, None, **key)
+    return made_dataset(f"standing_{half}", corpora, questions)
 
 
-def _standing_of(memory: Memory, n: int) -> tuple[set[ItemId | None], set[ItemId | None]]:
-    """The turns that what stands for the user of a dialogue was derived from, and those of them that are in doubt."""
-    memory.flush()
-    me = memory.scope(user=f"dialogue {n}")
-    standing: set[ItemId | None] = {
-        source for item in me.context("").always if is_standing(item) for source in item.source
-    }
-    return standing, {source for doubt in me.review() if is_standing(doubt.fact) for source in doubt.fact.source}
+def _doc(ns: str, n: int, text: str) -> Doc:
+    return Doc(ns=ns, id=f"s{n}", session="", pos=n, when="", said=SAID, speaker="", text=text, role="user")
+
+
+def standing_docs(answer: LoggedAnswer | Outcome) -> set[str]:
+    """The turns behind what stands as an instruction; of who keeps no context, behind all that is shown."""
+    if answer.block is None:
+        return set(answer.ranked)
+    return {doc for line in answer.block if line.standing for doc in line.docs}
+
+
+def doubted_docs(answer: LoggedAnswer | Outcome) -> set[str]:
+    """Those behind instructions that stand there in doubt."""
+    return {doc for line in answer.block or () if line.standing and line.doubted for doc in line.docs}
+
+
+def standing_outcomes(run: LoggedRun, system: str) -> list[StandingOutcome]:
+    """What one contestant made of each sentence, in their order."""
+    answers = run.answers.get(system, [])
+    withdrawn = {a.ns.removeprefix("withdraws "): a for a in answers if a.category == WITHDRAWN}
+    return [
+        _outcome(run, answer, withdrawn.get(answer.ns.removeprefix("says ")))
+        for answer in answers
+        if answer.category in (INSTRUCTION, DISTRACTOR)
+    ]
+
+
+def _outcome(run: LoggedRun, answer: LoggedAnswer, withdrawn: LoggedAnswer | None) -> StandingOutcome:
+    lines = answer.block or ()
+    stays = withdrawn is not None and "s0" in standing_docs(withdrawn)
+    doubted = withdrawn is not None and "s0" in doubted_docs(withdrawn)
+    return StandingOutcome(
+        sentence=StandingSentence(
+            lang=answer.origin,
+            text=run.texts.get((answer.ns, "s0"), ""),
+            instructs=answer.category == INSTRUCTION,
+            withdrawn_by=None if withdrawn is None else run.texts.get((withdrawn.ns, "s1"), ""),
+        ),
+        stands=bool(standing_docs(answer)),
+        shown=bool(answer.ranked),
+        remains=None if withdrawn is None else stays and not doubted,
+        doubted=doubted,
+        lines=tuple(line.text for line in lines),
+    )
+
+
+def dialogue_outcomes(run: LoggedRun, system: str) -> list[DialogueOutcome]:
+    """What one contestant made of each dialogue."""
+    answers = {answer.ns: answer for answer in run.answers.get(system, ())}
+    pairs = (
+        (answer, answers.get(f"{ns.removesuffix(' before')} after"))
+        for ns, answer in answers.items()
+        if answer.category == BEFORE
+    )
+    return [_dialogue(run, before, after) for before, after in pairs if after is not None]
+
+
+def _dialogue(run: LoggedRun, was: LoggedAnswer, now: LoggedAnswer) -> DialogueOutcome:
+    before, after, doubted = standing_docs(was), standing_docs(now), doubted_docs(now)
+    count = len(run.docs[was.ns])
+    meant = next(iter(was.key.get("meant", ())), None)
+    texts = [run.texts.get((now.ns, f"s{n}"), "") for n in range(count + 1)]
+    dialogue = WithdrawalDialogue(
+        lang=was.origin, standing=tuple(texts[: count - 1]), talk=texts[count - 1], last=texts[count],
+        meant=None if meant is None else int(meant[1:]), testing="testing" in was.key,
+        hand=next(iter(was.key.get("hand", ())), ""),
+    )  # fmt: skip
+    return DialogueOutcome(
+        dialogue=dialogue,
+        stood=bool(before) if meant is None else meant in before,
+        remains=meant in after - doubted,
+        hidden=bool(before - after - {meant}),
+        doubted=bool(doubted) if meant is None else meant in doubted,
+    )
 
 
 def dialogue_figures(outcomes: Sequence[DialogueOutcome]) -> list[Figure]:
@@ -288,26 +343,10 @@ def _first(sentences: Sequence[StandingSentence], limit: int | None) -> list[Sta
     return [sentence for same in taken.values() for sentence in same[:limit]]
 
 
-def _outcome(memory: Memory, n: int, sentence: StandingSentence, withdrawn: ItemId | None) -> StandingOutcome:
-    always = memory.scope(user=f"says {n}").context("").always
-    me = memory.scope(user=f"withdraws {n}")
-    left = me.context("").always if withdrawn else ()
-    doubted = withdrawn is not None and any(withdrawn in doubt.fact.source for doubt in me.review())
-    stays = any(is_standing(item) and withdrawn in item.source for item in left)
-    return StandingOutcome(
-        sentence=sentence,
-        stands=any(map(is_standing, always)),
-        shown=bool(always),
-        remains=stays and not doubted if withdrawn else None,
-        doubted=stays and doubted,
-        lines=tuple(item.text for item in always),
-    )
-
-
 # Counting
 
 _Belongs = Callable[[StandingOutcome], bool]
-_WITHDRAWN: Final = "withdrawn, and still shown"
+_STILL_SHOWN: Final = "withdrawn, and still shown"
 
 
 def figures(outcomes: Sequence[StandingOutcome], seed: int = 0) -> list[Figure]:
@@ -315,26 +354,26 @@ def figures(outcomes: Sequence[StandingOutcome], seed: int = 0) -> list[Figure]:
     sides: tuple[tuple[str, _Belongs, Callable[[StandingOutcome], object], float, bool], ...] = (
         ("instructions found in the context block", _instructs, lambda o: o.stands, 85, True),
         ("distractors that stand there", lambda o: not _instructs(o), lambda o: o.stands, 2, False),
-        (_WITHDRAWN, lambda o: o.remains is not None, lambda o: o.remains, 0, False),
+        (_STILL_SHOWN, lambda o: o.remains is not None, lambda o: o.remains, 0, False),
     )
     made = []
     for name, belongs, counts, least, more in sides:
         share = _share([o for o in outcomes if belongs(o)], counts, seed)
         if share.n:
             detail = f"[{100 * share.low:.1f}, {100 * share.high:.1f}], n = {share.n}"
-            if name == _WITHDRAWN:
+            if name == _STILL_SHOWN:
                 detail += f"; in doubt {sum(o.doubted for o in outcomes)}"
             made.append(Figure(name=name, value=100 * share.mean, unit="%", bar=least, more=more, detail=detail))
     return made
 
 
-def table(outcomes: Sequence[StandingOutcome], seed: int = 0) -> TextTable:
+def table(outcomes: Sequence[StandingOutcome], seed: int = 0, title: str = "2. By language") -> TextTable:
     """The same by language; beside it what the block shows in whatever form."""
     groups = {"all": list(outcomes)}
     groups |= {name: [o for o in outcomes if o.sentence.lang == lang] for lang, name in LANGUAGES.items()}
     rows = tuple((name, *_cells(group, seed)) for name, group in groups.items() if group)
     columns = ("", "n", "found, %", "in any form, %", "distractors", "false, %", "in any form, %", "withdrawn", "shown")
-    return TextTable("2. By language", columns, rows)
+    return TextTable(title, columns, rows)
 
 
 def _cells(group: Sequence[StandingOutcome], seed: int) -> Iterator[str]:

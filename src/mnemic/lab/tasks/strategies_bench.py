@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from mnemic.errors import Invalid
-from mnemic.lab.kit.contestant import SHOWN
+from mnemic.lab.kit.contestant import SHOWN, Means
 from mnemic.lab.kit.datasets import load
 from mnemic.lab.kit.locomo_observations import observing_reader, read_observations
 from mnemic.lab.kit.log import Log
@@ -33,8 +33,6 @@ from mnemic.lab.kit.replays import (
     journal_of,
 )
 from mnemic.lab.kit.run import Progress, silent
-from mnemic.lab.kit.scripted_readers import ScriptedReader, terse
-from mnemic.models.model_opening import open_chat
 from mnemic.registry import STRATEGIES
 from mnemic.strategies.loading import followed, lane_of, strategies
 
@@ -103,14 +101,12 @@ def reader_of(spec: str, path: Path | None, settings: Settings) -> Chat | None:
     Raises:
         Invalid: there is no such model, or the file holds no observations.
     """
-    if spec == "scripted":
-        return ScriptedReader("scripted:terse", terse)
     if spec == "observations":
         if path is None:
             raise Invalid("model", "observations are those of a LoCoMo file", "Name the file, locomo10.json.")
         dataset = load(path)
         return observing_reader(dataset, read_observations(path, dataset))
-    return open_chat(spec, settings)
+    return Means(reader=spec, settings=settings).opened_reader()
 
 
 def bench_strategies(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,23 +19,25 @@ from mnemic.faces.cli.command import WORDS, verb
 from mnemic.faces.cli.invocation import Invocation, invocation
 
 if TYPE_CHECKING:
-    from mnemic.lab.kit.contest import Limits
     from mnemic.lab.kit.contestant import Means
+    from mnemic.lab.kit.log import LoggedRun
     from mnemic.lab.kit.run import RunPlan
+    from mnemic.lab.kit.task import BenchTask
 
 FAILED: Final = 9
 """Left with where a contestant did not come to its end."""
 
 
-def _running(command: Any) -> Any:
-    """Add the options of every command that runs contestants."""
+_reader = click.option(
+    "--reader", type=WORDS, default="none", show_default=True, help="Whom strategies ask: `scripted`, or a model."
+)
+
+
+def apart(command: Any) -> Any:
+    """Add the options that say where a run's log goes, and how contestants run."""
     added: tuple[Option, ...] = (
         options.out,
         click.option("--resume", is_flag=True, help="Go on with the log --out where it ends."),
-        options.limit(),
-        options.embedder(),
-        options.cache,
-        options.seed(),
         click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Contestants at once."),
         click.option("--html", type=FILE, help="Write the report to this page, too."),
         click.option("--here", is_flag=True, help="Run contestants in this process, without limits."),
@@ -49,6 +52,15 @@ def _running(command: Any) -> Any:
             "--disk", type=click.FloatRange(1), default=16_384.0, show_default=True, help="MiB that one may write."
         ),
     )  # fmt: skip
+    return _with(command, added)
+
+
+def _running(command: Any) -> Any:
+    """Add the options of every command that runs contestants."""
+    return _with(command, (apart, options.limit(), options.embedder(), options.cache, options.seed(), _reader))
+
+
+def _with(command: Any, added: Sequence[Option]) -> Any:
     for option in reversed(added):
         command = option(command)
     return command
@@ -130,35 +142,89 @@ def _run(
     tasks: dict[str, Path],
     rows: Sequence[str],
     *,
-    out: Path,
-    resume: bool,
     limit: int | None,
     embedder: str,
     cache: Path | None,
     seed: int,
-    jobs: int,
+    reader: str,
     html: Path | None,
-    here: bool,
-    silent: float,
-    memory: float,
-    disk: float,
+    **how: Any,
 ) -> None:
-    from mnemic.lab.kit.contest import Limits
+    from mnemic.lab.kit.run import RunPlan
+
+    run = invocation()
+    means = replace(_means(run, embedder, cache), reader=reader)
+    plan = RunPlan(tasks=tasks, rows=tuple(rows), means=means, limit=limit, seed=seed)
+    show_run(run, logged(run, plan, **how), html=html)
+
+
+def run_alone(
+    task: BenchTask,
+    *,
+    embedder: str,
+    cache: Path | None,
+    seed: int,
+    html: Path | None,
+    secret: bool = False,
+    **how: Any,
+) -> LoggedRun:
+    """Run a task by its own rows, as it is set, and read what came of it; a contestant that failed ends the command.
+
+    Args:
+        secret: Its words are nobody's to look at: the log is gone afterwards.
+    """
+    from mnemic.lab.kit import log
     from mnemic.lab.kit.run import RunPlan
 
     run = invocation()
     means = _means(run, embedder, cache)
-    plan = RunPlan(tasks=tasks, rows=tuple(rows), means=means, limit=limit, seed=seed)
-    limits = None if here else Limits(silent_seconds=silent, memory_mib=memory, disk_mib=disk)
-    show_run(run, _logged(run, plan, out, resume=resume, limits=limits, jobs=jobs), html=html)
+    plan = RunPlan(tasks={task.name: Path()}, variants={task.name: task}, means=means, seed=seed)
+    if secret:
+        if html is not None or how["resume"]:
+            raise Invalid("held_back", "leaves no log and no page", "Leave --html and --resume out.")
+        with tempfile.TemporaryDirectory(prefix="mnemic-lab-") as folder:
+            made = log.read(logged(run, plan, **{**how, "out": Path(folder)}, told=False))
+    else:
+        path = logged(run, plan, **how)
+        made = log.read(path)
+        if html is not None:
+            _write_page(run, path, html)
+    for system, why in made.failures.items():
+        run.output.note(f"{system} did not come to its end: {why}")
+    if made.failures:
+        click.get_current_context().exit(FAILED)
+    return made
 
 
-def _logged(run: Invocation, plan: RunPlan, out: Path, *, resume: bool, limits: Limits | None, jobs: int) -> Path:
+def _write_page(run: Invocation, path: Path, html: Path) -> None:
+    from mnemic.lab.kit.run_page import write_page
+    from mnemic.lab.kit.run_report import report
+
+    run.output.note(f"page: {write_page(report(path), html)}")
+
+
+def logged(
+    run: Invocation,
+    plan: RunPlan,
+    *,
+    out: Path,
+    resume: bool,
+    jobs: int,
+    here: bool,
+    silent: float,
+    memory: float,
+    disk: float,
+    told: bool = True,
+) -> Path:
+    """Run a plan with bars on the terminal; say where its log is."""
     from mnemic.lab.kit import run as runs
+    from mnemic.lab.kit.contest import Limits
 
+    limits = None if here else Limits(silent_seconds=silent, memory_mib=memory, disk_mib=disk)
     with progress(run) as report_progress:
         log = runs.run(plan, out, resume=resume, apart=limits, at_once=jobs, progress=report_progress)
-    run.output.note(f"log: {log} (the same tables again: mnemic bench report {log})")
+    if told:
+        run.output.note(f"log: {log} (the same tables again: mnemic bench report {log})")
     return log
 
 
@@ -202,7 +268,7 @@ def compare(before: Path, after: Path, seed: int | None) -> None:
     """What has changed from the log BEFORE to the log AFTER, question by question, with intervals."""
     from mnemic.lab.kit.comparison import change_table, changes, settings_that_differ
     from mnemic.lab.kit.run_report import report
-    from mnemic.lab.kit.tables import aligned, finite
+    from mnemic.lab.kit.tables import aligned, finite, in_line
 
     run = invocation()
     was, now = report(before, seed=seed), report(after, seed=seed)
@@ -212,7 +278,7 @@ def compare(before: Path, after: Path, seed: int | None) -> None:
         return
     print(aligned(change_table(made)))
     for line in other:
-        print(f"* {line}")
+        print(f"* {in_line(line)}")
 
 
 @verb(

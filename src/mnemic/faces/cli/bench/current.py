@@ -1,4 +1,7 @@
-"""`bench current`, `bench standing`, `bench small`: whether what holds now is found, answered, and always at hand."""
+"""`bench current`, `bench standing`, `bench small`: whether what holds now is found, answered, and always at hand.
+
+Each is a run of one task, by its own rows, with its own tables.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,10 @@ from typing import Any
 import click
 
 from mnemic.errors import Invalid
-from mnemic.faces.cli.bars import hold_to_bars, progress
+from mnemic.faces.cli.bars import hold_to_bars
 from mnemic.faces.cli.bench import bench_options as options
-from mnemic.faces.cli.bench.bench_options import NAMES, opened_embedder
+from mnemic.faces.cli.bench.bench_options import NAMES
+from mnemic.faces.cli.bench.bench_runs import apart, run_alone
 from mnemic.faces.cli.command import verb
 from mnemic.faces.cli.invocation import invocation
 
@@ -20,8 +24,8 @@ held_back = click.option("--held-back", is_flag=True, help="The half that nobody
 
 
 @verb(
-    "mnemic bench current --embedder none --limit 2",
-    "mnemic bench current --embedder none --limit 1 --kinds ended --failures 3",
+    "mnemic bench current --embedder none --limit 2 --here",
+    "mnemic bench current --embedder none --limit 1 --kinds ended --failures 3 --here",
 )
 @held_back
 @options.limit("cases of each language")
@@ -34,46 +38,50 @@ held_back = click.option("--held-back", is_flag=True, help="The half that nobody
 @options.cache
 @options.plots
 @options.seed("the talk around the cases, and of the bootstrap")
+@apart
 def current(
     held_back: bool,
-    by: str | None,
-    failures: int | None,
-    embedder: str,
-    cache: Path | None,
-    plots: Path | None,
-    seed: int,
+    limit: int | None,
     kinds: Sequence[str],
     langs: Sequence[str],
-    **asked: Any,
+    by_time: bool,
+    by: str | None,
+    failures: int | None,
+    plots: Path | None,
+    seed: int,
+    **how: Any,
 ) -> None:
     """Facts that change, amid talk of other things: what is current first, said by the right person, and answered.
 
-    Plain BM25 stands beside it. A bar that is missed decides the exit code where the whole half that was held back is
-    asked.
+    Plain BM25 stands beside it; it is `run current`. A bar that is missed decides the exit code where the whole half
+    that was held back is asked.
     """
     if held_back and failures:
         raise Invalid("failures", "shows what was held back", "Look at failures of the other half.")
     from mnemic.lab.tasks.current import current_report as report
-    from mnemic.lab.tasks.current.current_bench import CurrentPlan, bench_current
-    from mnemic.lab.tasks.current.current_cases import Half
+    from mnemic.lab.tasks.current.current_cases import CurrentPlan, Half
+    from mnemic.lab.tasks.current.current_outcomes import current_outcomes
+    from mnemic.lab.tasks.current_task import CurrentTask
 
     run = invocation()
     half = Half.HELD_BACK if held_back else Half.DEVELOPMENT
-    plan = CurrentPlan(half=half, kinds=tuple(kinds), langs=tuple(langs), seed=seed, **asked)
-    with progress(run) as report_progress:
-        results = bench_current(plan, embedder=opened_embedder(run, embedder, cache), progress=report_progress)
+    plan = CurrentPlan(half=half, limit=limit, kinds=tuple(kinds), langs=tuple(langs), by_time=by_time, seed=seed)
+    results = current_outcomes(run_alone(CurrentTask(plan=plan), seed=seed, secret=held_back, **how), "mnemic")
     report.show(results, plan, sys.stdout, as_json=run.output.json, by=by or "")
     if failures:
-        report.write_failures(results, failures, sys.stdout)
+        report.write_failures(results, plan, failures, sys.stdout)
     if plots is not None:
         from mnemic.lab.tasks.current.current_plots import draw
 
         run.output.note(f"drawn: {draw(results, plots)}")
-    if held_back and not (kinds or langs or plan.limit):
+    if held_back and not (kinds or langs or limit):
         hold_to_bars(report.figures(results, seed))
 
 
-@verb("mnemic bench standing --embedder none --limit 5", "mnemic bench standing --embedder none --limit 5 --failures 3")
+@verb(
+    "mnemic bench standing --embedder none --limit 5 --here",
+    "mnemic bench standing --embedder none --limit 5 --failures 3 --here",
+)
 @held_back
 @click.option("--training", is_flag=True, help="The sentences that weights were learned from.")
 @options.limit("instructions and distractors of each language")
@@ -81,18 +89,11 @@ def current(
 @options.embedder()
 @options.cache
 @options.seed()
-def standing(
-    held_back: bool,
-    training: bool,
-    limit: int | None,
-    failures: int | None,
-    embedder: str,
-    cache: Path | None,
-    seed: int,
-) -> None:
+@apart
+def standing(held_back: bool, training: bool, limit: int | None, failures: int | None, seed: int, **how: Any) -> None:
     """Standing instructions: found in the context block, distractors that stand there, withdrawn ones still shown.
 
-    A bar that is missed decides the exit code where all that was held back is said.
+    It is `run standing --with mnemic`. A bar that is missed decides the exit code where all that was held back is said.
     """
     if held_back and training:
         raise Invalid("training", "is not what is held back", "Give one of the two.")
@@ -100,13 +101,13 @@ def standing(
         raise Invalid("failures", "shows what was held back", "Look at failures of the other half.")
     from mnemic.lab.tasks import standing_bench as bench
     from mnemic.lab.tasks.current.current_cases import Half
+    from mnemic.lab.tasks.standing_task import StandingTask
 
     run = invocation()
     half = Half.HELD_BACK if held_back else Half.TRAINING if training else Half.DEVELOPMENT
-    with progress(run) as report_progress:
-        reader = opened_embedder(run, embedder, cache)
-        results = bench.bench_standing(half, limit=limit, embedder=reader, progress=report_progress)
-        dialogues = bench.bench_dialogues(limit=limit, embedder=reader) if half is Half.DEVELOPMENT else ()
+    task = StandingTask(half=half, limit=limit, rows=("mnemic",))
+    made = run_alone(task, seed=seed, secret=held_back, **how)
+    results, dialogues = bench.standing_outcomes(made, "mnemic"), bench.dialogue_outcomes(made, "mnemic")
     bench.show(results, sys.stdout, dialogues=dialogues, seed=seed, as_json=run.output.json)
     if failures:
         bench.write_failures(results, failures, sys.stdout)
@@ -114,7 +115,10 @@ def standing(
         hold_to_bars(bench.figures(results, seed))
 
 
-@verb("mnemic bench small --embedder none --each 1", "mnemic bench small --embedder none --each 1 --failures 2")
+@verb(
+    "mnemic bench small --embedder none --each 1 --here",
+    "mnemic bench small --embedder none --each 1 --failures 2 --here",
+)
 @options.count("--each", 20, "Cases of each category in each language.")
 @click.option(
     "--everyday",
@@ -125,22 +129,22 @@ def standing(
 @options.embedder()
 @options.cache
 @options.seed("the memories, and of the bootstrap")
-def small(each: int, everyday: str | None, failures: int | None, embedder: str, cache: Path | None, seed: int) -> None:
+@apart
+def small(each: int, everyday: str | None, failures: int | None, seed: int, **how: Any) -> None:
     """Ten short statements, asked in one step and in two, with noise, of one word each; and next to no statements.
 
-    Plain BM25 stands beside it. A bar that is missed decides the exit code where 200 cases or more are asked.
-    With --everyday, what people tell of their ordinary lives, asked for an answer: built on, only checked,
-    more voices and lives by other hands, and long ones of most of a year.
+    Plain BM25 stands beside it; it is `run small`. A bar that is missed decides the exit code where 200 cases or more
+    are asked. With --everyday (`run everyday`), what people tell of their ordinary lives, asked for an answer: built
+    on, only checked, more voices and lives by other hands, and long ones of most of a year.
     """
     from mnemic.lab.tasks.small import small_bench as bench
+    from mnemic.lab.tasks.small_task import SmallTask
 
     run = invocation()
     if everyday is not None:
-        _everyday(everyday, failures, embedder, cache, seed)
+        _everyday(everyday, failures, seed, **how)
         return
-    with progress(run) as report_progress:
-        reader = opened_embedder(run, embedder, cache)
-        results = bench.bench_small(seed=seed, each=each, embedder=reader, progress=report_progress)
+    results = bench.small_outcomes(run_alone(SmallTask(each=each, seed=seed), seed=seed, **how), "mnemic")
     bench.show(results, sys.stdout, seed=seed, as_json=run.output.json)
     if failures:
         bench.write_failures(results, failures, sys.stdout)
@@ -148,14 +152,13 @@ def small(each: int, everyday: str | None, failures: int | None, embedder: str, 
         hold_to_bars(bench.figures(results, seed))
 
 
-def _everyday(part: str, failures: int | None, embedder: str, cache: Path | None, seed: int) -> None:
+def _everyday(part: str, failures: int | None, seed: int, **how: Any) -> None:
+    from mnemic.lab.tasks.everyday_task import EverydayTask
     from mnemic.lab.tasks.small import everyday_bench as bench
     from mnemic.lab.tasks.small.everyday_cases import EverydayPart
 
-    run = invocation()
-    with progress(run) as report_progress:
-        reader = opened_embedder(run, embedder, cache)
-        results = bench.bench_everyday(EverydayPart(part), embedder=reader, progress=report_progress)
-    bench.show(results, sys.stdout, seed=seed, as_json=run.output.json)
+    task = EverydayTask(part=EverydayPart(part), rows=("mnemic",))
+    results = bench.everyday_outcomes(run_alone(task, seed=seed, **how), "mnemic")
+    bench.show(results, sys.stdout, seed=seed, as_json=invocation().output.json)
     if failures:
         bench.write_failures(results, failures, sys.stdout)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import gzip
 import json
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -103,6 +103,35 @@ class ToldTurn:
     place: int | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CurrentPlan:
+    """What is asked, and how the turns are told.
+
+    Attributes:
+        limit: Only the first so many cases of each language.
+        kinds, langs: Only these; empty for all.
+        by_time: Turns are taken in by their dates, and not as the file has them.
+    """
+
+    half: Half = Half.DEVELOPMENT
+    limit: int | None = None
+    kinds: tuple[str, ...] = ()
+    langs: tuple[str, ...] = ()
+    by_time: bool = False
+    seed: int = 0
+
+
+def chosen(cases: Iterable[CurrentCase], plan: CurrentPlan) -> list[CurrentCase]:
+    """The cases that a plan names."""
+    taken: dict[str, list[CurrentCase]] = {}
+    for case in cases:
+        here = taken.setdefault(case.lang, [])
+        wanted = case.kind in (plan.kinds or (case.kind,)) and case.lang in (plan.langs or (case.lang,))
+        if wanted and (plan.limit is None or len(here) < plan.limit):
+            here.append(case)
+    return [case for here in taken.values() for case in here]
+
+
 def read_cases(half: Half) -> list[CurrentCase]:
     """Every case of a half, in the order of its file."""
     return [_case(row) for row in rows_of(f"current_{half}")]
@@ -158,6 +187,11 @@ def told_turns(
         if gap < len(case.turns):
             order.append(ToldTurn(case.turns[gap], _said(case, gap), gap))
     return sorted(order, key=lambda turn: turn.said) if by_time else order
+
+
+def told_alone(case: CurrentCase) -> list[ToldTurn]:
+    """A case's turns and nothing else; one without a date is left out."""
+    return [ToldTurn(turn, turn.said, place) for place, turn in enumerate(case.turns) if turn.said is not None]
 
 
 def _drawn(talk: Sequence[tuple[SaidTurn, ...]], chance: random.Random) -> list[tuple[SaidTurn, ...]]:

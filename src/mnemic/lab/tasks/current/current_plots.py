@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from mnemic.lab.kit.plot_style import STYLE
-from mnemic.lab.tasks.current.current_bench import CurrentOutcome
+from mnemic.lab.tasks.current.current_outcomes import CurrentOutcome
 from mnemic.lab.tasks.current.current_report import bins
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Final, TextIO
 
 import numpy as np
@@ -15,8 +15,8 @@ from mnemic.lab.kit.figures import Figure, beside_bars
 from mnemic.lab.kit.log import provenance
 from mnemic.lab.kit.metrics import Estimate, auroc_estimate, estimates
 from mnemic.lab.kit.tables import TextTable, aligned, bar, finite, percent
-from mnemic.lab.tasks.current.current_bench import BestRanks, CurrentOutcome, CurrentPlan
-from mnemic.lab.tasks.current.current_cases import LANGUAGES, CurrentQuestion, Half
+from mnemic.lab.tasks.current.current_cases import LANGUAGES, CurrentPlan, CurrentQuestion, Half, read_cases
+from mnemic.lab.tasks.current.current_outcomes import BestRanks, CurrentOutcome
 from mnemic.lab.tasks.current.grading import Verdict
 
 LOOK_ALIKE: Final = "look_alike"
@@ -198,9 +198,19 @@ def tables(outcomes: Sequence[CurrentOutcome], seed: int = 0, by: str = "") -> l
         beside_bars("1. What it must show", figures(outcomes, seed)),
         _table("2. What is recalled, %", groups, RANKED, seed),
         _table("3. What is answered, %", groups, ANSWERED, seed),
-        _apart(groups, seed),
+        _apart("4. What confidence is worth", groups, seed),
         _diagram(outcomes),
     ]
+
+
+def run_tables(outcomes: Sequence[CurrentOutcome], system: str, seed: int) -> Iterator[TextTable]:
+    """What one contestant of a run recalls; where it answers, what, and what its confidence is worth."""
+    groups, of = grouped(outcomes), f", {system}"
+    ranked = {name: measure for name, measure in RANKED.items() if name.startswith("mnemic: ")}
+    yield _table(f"What is recalled{of}, %", groups, ranked, seed)
+    if any(o.answered for o in outcomes):
+        yield _table(f"What is answered{of}, %", groups, ANSWERED, seed)
+        yield _apart(f"What confidence is worth{of}", groups, seed)
 
 
 def _table(title: str, groups: Groups, measures: Mapping[str, Measure], seed: int) -> TextTable:
@@ -211,14 +221,14 @@ def _table(title: str, groups: Groups, measures: Mapping[str, Measure], seed: in
     return TextTable(title, ("", "n", *(key.replace("mnemic: ", "") for key in measures)), tuple(rows))
 
 
-def _apart(groups: Groups, seed: int) -> TextTable:
+def _apart(title: str, groups: Groups, seed: int) -> TextTable:
     rows = []
     for name, group in groups.items():
         aurocs = told_apart(group, seed)
         cells = (_of_one(aurocs.error), _of_one(aurocs.unknown), _of_one(aurocs.elsewhere), percent(aurocs.unfounded))
         rows.append((name, str(len(group)), *cells))
     columns = ("", "n", "calibration error", "AUROC, left open", "AUROC, never said", "never said, yet answered, %")
-    return TextTable("4. What confidence is worth", columns, tuple(rows))
+    return TextTable(title, columns, tuple(rows))
 
 
 def _of_one(value: Estimate) -> str:
@@ -289,11 +299,12 @@ def failed(o: CurrentOutcome) -> bool:
     return any(lost) or o.grade.verdict is not Verdict.RIGHT
 
 
-def write_failures(outcomes: Sequence[CurrentOutcome], most: int, stream: TextIO) -> None:
-    """Write the first questions that failed: the case, what came, why, and what was answered."""
+def write_failures(outcomes: Sequence[CurrentOutcome], plan: CurrentPlan, most: int, stream: TextIO) -> None:
+    """Write the first questions that failed: the whole case, what came, why, and what was answered."""
     there = [o for o in outcomes if failed(o)]
+    whole = {case.id: case for case in read_cases(plan.half)} if there else {}
     for o in there[:most]:
-        stream.write("\n".join(_failure(o)) + "\n\n")
+        stream.write("\n".join(_failure(replace(o, case=whole.get(o.case.id, o.case)))) + "\n\n")
     stream.write(f"{len(there)} of {len(outcomes)} questions failed; {min(most, len(there))} shown\n")
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
@@ -78,22 +79,31 @@ def grade(case: CurrentCase, question: CurrentQuestion, answer: Answer, cited: S
     Args:
         cited: The place in the case of each turn that it cites, None for other talk; the best first.
     """
+    return grade_by_parts(parts_of_list(case, question), question, answer, cited)
+
+
+def grade_by_parts(
+    parts: Sequence[AbstractSet[str]], question: CurrentQuestion, answer: Answer, cited: Sequence[int | None]
+) -> Grade:
+    """Judge an answer, by the accepted values of each turn that holds a part of a list (`parts_of_list`)."""
     declined = not answer.known or answer.confidence < KNOWN
-    said = _judged(case, question, answer, cited) if answer.known else Verdict.UNSURE
+    said = _judged(parts, question, answer, cited) if answer.known else Verdict.UNSURE
     fair = Verdict.RIGHT if question.unknown else Verdict.UNSURE
     return Grade(
         fair if declined else said, holds=said is Verdict.RIGHT, given=answer.known, confidence=answer.confidence
     )
 
 
-def _judged(case: CurrentCase, question: CurrentQuestion, answer: Answer, cited: Sequence[int | None]) -> Verdict:
+def _judged(
+    parts: Sequence[AbstractSet[str]], question: CurrentQuestion, answer: Answer, cited: Sequence[int | None]
+) -> Verdict:
     if question.unknown:
         return _told_the_end(question, answer, cited)
     match question.type:
         case "yesno":
             return _yes_or_no(question, answer, cited)
         case "list":
-            return _list(case, question, answer)
+            return _list(parts, question, answer)
         case _:
             return _value(question, answer)
 
@@ -112,16 +122,15 @@ def _yes_or_no(question: CurrentQuestion, answer: Answer, cited: Sequence[int | 
     return Verdict.PART if cited and cited[0] in question.current else Verdict.WRONG
 
 
-def _list(case: CurrentCase, question: CurrentQuestion, answer: Answer) -> Verdict:
+def _list(wanted: Sequence[AbstractSet[str]], question: CurrentQuestion, answer: Answer) -> Verdict:
     answered = "\n".join([answer.short, *_sentences(answer)])
     values_named = {value for value in question.answers if names(answered, value)}
-    wanted = _by_turn(case, question)
     if wanted and all(values_named & values for values in wanted):
         return Verdict.RIGHT
     return Verdict.PART if values_named else Verdict.WRONG
 
 
-def _by_turn(case: CurrentCase, question: CurrentQuestion) -> list[set[str]]:
+def parts_of_list(case: CurrentCase, question: CurrentQuestion) -> list[set[str]]:
     """For each turn that holds a part of a list, the accepted values that it is the first to name, or names at all."""
     wanted: list[set[str]] = []
     before: set[str] = set()

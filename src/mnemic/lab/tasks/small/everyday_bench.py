@@ -1,4 +1,4 @@
-"""Asks people's small memories of their ordinary lives, and judges the answers: right, honestly unsure, or wrong."""
+"""From the log of a run over people's ordinary lives to its table: right, honestly unsure, or wrong."""
 
 from __future__ import annotations
 
@@ -10,19 +10,17 @@ from typing import TYPE_CHECKING, TextIO
 
 import numpy as np
 
-from mnemic.lab.kit.cached import CachedEmbedder
 from mnemic.lab.kit.calibration import expected_error
 from mnemic.lab.kit.log import provenance
 from mnemic.lab.kit.metrics import Estimate, estimates
-from mnemic.lab.kit.run import Progress, silent
 from mnemic.lab.kit.tables import TextTable, aligned, finite, percent
-from mnemic.lab.tasks.current.current_bench import ToldMemory
-from mnemic.lab.tasks.current.current_cases import LANGUAGES, CurrentCase, CurrentQuestion, ToldTurn
-from mnemic.lab.tasks.current.grading import Grade, Verdict, grade
-from mnemic.lab.tasks.small.everyday_cases import EverydayPart, everyday_cases
+from mnemic.lab.tasks.current.current_cases import LANGUAGES, CurrentCase, CurrentQuestion
+from mnemic.lab.tasks.current.current_outcomes import NOT_ASKED
+from mnemic.lab.tasks.current.grading import Grade, Verdict
+from mnemic.lab.tasks.current.told_cases import asked_again, case_of, cited_places, graded
 
 if TYPE_CHECKING:
-    from mnemic.models.base import Embedder
+    from mnemic.lab.kit.log import LoggedAnswer, LoggedRun
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,41 +40,22 @@ class EverydayOutcome:
     answered: str
 
 
-def bench_everyday(
-    part: EverydayPart, *, embedder: Embedder | None = None, progress: Progress = silent
-) -> list[EverydayOutcome]:
-    """Ask every question of a part, each person's in a memory that holds what they told and nothing else.
-
-    Args:
-        embedder: What meaning is read with; None for words alone.
-    """
-    reader = None if embedder is None else CachedEmbedder(embedder)
-    cases = list(everyday_cases(part))
-    outcomes: list[EverydayOutcome] = []
-    for n, case in enumerate(cases, start=1):
-        memory = told_memory(case.current_case, reader)
-        for question, sort in zip(case.current_case.questions, case.sorts, strict=True):
-            answer = memory.asked(question).ask(question.text)
-            cited = memory.cited(answer)
-            outcomes.append(
-                EverydayOutcome(
-                    case=case.current_case,
-                    question=question,
-                    sort=sort,
-                    grade=grade(case.current_case, question, answer, cited),
-                    first=bool(cited) and cited[0] in question.current,
-                    answered=answer.text,
-                )
-            )
-        memory.close()
-        progress("everyday", n, len(cases))
-    return outcomes
+def everyday_outcomes(run: LoggedRun, system: str) -> list[EverydayOutcome]:
+    """What one contestant of a run answered to each question."""
+    return [_outcome(run, answer) for answer in run.answers.get(system, ()) if answer.given is not None]
 
 
-def told_memory(case: CurrentCase, embedder: Embedder | None) -> ToldMemory:
-    """A memory that was told all of a case, and nothing else."""
-    turns = [ToldTurn(turn, turn.said, n) for n, turn in enumerate(case.turns) if turn.said is not None]
-    return ToldMemory(turns, embedder)
+def _outcome(run: LoggedRun, answer: LoggedAnswer) -> EverydayOutcome:
+    question = asked_again(answer, run.questions.get((answer.ns, answer.question), ""))
+    cited = [] if answer.given is None else cited_places(answer.given)
+    return EverydayOutcome(
+        case=case_of(run, answer),
+        question=question,
+        sort=answer.category,
+        grade=graded(answer) or NOT_ASKED,
+        first=bool(cited) and cited[0] in question.current,
+        answered="" if answer.given is None else answer.given.text,
+    )
 
 
 # Counting
@@ -109,7 +88,8 @@ def calibration_error(outcomes: Sequence[EverydayOutcome]) -> float:
     return expected_error([o.grade.confidence for o in given], [o.grade.holds for o in given])
 
 
-def _table(outcomes: Sequence[EverydayOutcome], seed: int) -> TextTable:
+def table(outcomes: Sequence[EverydayOutcome], seed: int, of: str = "") -> TextTable:
+    """Every group with the shares of each verdict."""
     names = ("right", "first", "part", "unsure", "wrong", "wrong, sure")
     rows = []
     for name, group in _groups(outcomes).items():
@@ -118,7 +98,7 @@ def _table(outcomes: Sequence[EverydayOutcome], seed: int) -> TextTable:
         at = f"{min(wrong):.2f} - {max(wrong):.2f}" if wrong else "-"
         rows.append((name, str(len(group)), *(percent(estimates[key]) for key in names), at))
     header = ("", "n", "right", "quoted first", *names[2:], "wrong at a confidence of")
-    return TextTable("Ordinary lives: what is answered, %", header, tuple(rows))
+    return TextTable(f"Ordinary lives: what is answered{of}, %", header, tuple(rows))
 
 
 def show(outcomes: Sequence[EverydayOutcome], stream: TextIO, *, seed: int = 0, as_json: bool = False) -> None:
@@ -133,7 +113,7 @@ def show(outcomes: Sequence[EverydayOutcome], stream: TextIO, *, seed: int = 0, 
         json.dump(finite(made), stream, ensure_ascii=False, indent=2)
         stream.write("\n")
     else:
-        stream.write(f"{aligned(_table(outcomes, seed))}\n\ncalibration error {error:.3f}\n")
+        stream.write(f"{aligned(table(outcomes, seed))}\n\ncalibration error {error:.3f}\n")
 
 
 def write_failures(outcomes: Sequence[EverydayOutcome], most: int, stream: TextIO) -> None:

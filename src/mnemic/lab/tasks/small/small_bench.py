@@ -1,31 +1,27 @@
-"""Asks small memories, and plain BM25 over the same: is the right statement among the first, and none hidden?"""
+"""Small memories as the frame has them, and their tables: is the right statement among the first, and none hidden?"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, TextIO
 
 import numpy as np
 
-from mnemic.lab.kit.baselines import Blend, turns
-from mnemic.lab.kit.cached import CachedEmbedder
-from mnemic.lab.kit.datasets import BenchQuestion, Doc
+from mnemic.lab.kit.baselines import FOUND
+from mnemic.lab.kit.datasets import BenchQuestion, Corpus, Dataset, Doc, made_dataset
 from mnemic.lab.kit.figures import Figure, beside_bars
 from mnemic.lab.kit.log import provenance
 from mnemic.lab.kit.metrics import Estimate, estimates
-from mnemic.lab.kit.run import Progress, silent
-from mnemic.lab.kit.set_clock import SetClock
 from mnemic.lab.kit.tables import TextTable, aligned, finite, percent
 from mnemic.lab.tasks.current.current_cases import LANGUAGES
 from mnemic.lab.tasks.small.small_memories import EACH, SmallMemory, small_memories
-from mnemic.memory import Memory
-from mnemic.settings import Settings
 
 if TYPE_CHECKING:
-    from mnemic.models.base import Embedder
+    from mnemic.lab.kit.log import LoggedAnswer, LoggedRun
+    from mnemic.lab.kit.metrics import Outcome
 
 K: Final = 10
 """Items that a recall is asked for."""
@@ -52,53 +48,53 @@ class SmallOutcome:
         return self.items >= min(K, len(self.memory.statements))
 
 
-def bench_small(
-    *, seed: int = 0, each: int = EACH, embedder: Embedder | None = None, progress: Progress = silent
-) -> list[SmallOutcome]:
-    """Ask every memory its question.
+def small_dataset(seed: int = 0, each: int = EACH) -> Dataset:
+    """Every memory with its question.
 
     Args:
         each: Cases of each category in each language.
-        embedder: What meaning is read with; None for words alone.
     """
-    reader = "none" if embedder is None else CachedEmbedder(embedder)
-    made = list(small_memories(seed, each))
-    settings = Settings(background=False)
-    with Memory("memory:", settings=settings, embedder=reader, clock=SetClock(_TOLD)) as memory:
-        places = [_tell(memory, n, small_memory) for n, small_memory in enumerate(made)]
-        memory.flush()
-        outcomes = []
-        for n, small_memory in enumerate(made):
-            outcomes.append(_asked(memory, n, small_memory, places[n]))
-            progress("asked", n + 1, len(made))
-        return outcomes
+    corpora: list[Corpus] = []
+    questions: list[BenchQuestion] = []
+    for n, small in enumerate(small_memories(seed, each)):
+        ns = f"user {n}"
+        docs = tuple(_doc(ns, place, text) for place, text in enumerate(small.statements))
+        corpora.append(Corpus(ns=ns, docs=docs, told=True))
+        questions.append(
+            BenchQuestion(
+                ns=ns, id=ns, text=small.question, answer="", category=small.category, gold=(str(small.gold),),
+                sessions=(), origin=small.lang, asked=_TOLD, key={"of": (str(len(docs)),)},
+            )
+        )  # fmt: skip
+    return made_dataset("small", corpora, questions)
 
 
-def _tell(memory: Memory, n: int, small: SmallMemory) -> dict[str, int]:
-    """Say the statements; the place of each item's."""
-    me = memory.scope(user=f"user {n}")
-    return {str(me.observe(text, role="user").id): place for place, text in enumerate(small.statements)}
+def _doc(ns: str, place: int, text: str) -> Doc:
+    return Doc(ns=ns, id=str(place), session="", pos=place, when="", said=_TOLD, speaker="", text=text, role="user")
 
 
-def _asked(memory: Memory, n: int, small: SmallMemory, places: Mapping[str, int]) -> SmallOutcome:
-    hits = memory.scope(user=f"user {n}").recall(small.question, k=K)
-    ranked = [places[id] for hit in hits for id in (hit.id, *hit.item.source) if id in places]
+def small_outcomes(run: LoggedRun, system: str) -> list[SmallOutcome]:
+    """What one contestant made of each memory, beside plain BM25 where that took part."""
+    plain = {answer.ns: answer.ranked for answer in run.answers.get(FOUND, ())}
+    return [_outcome(run, answer, plain.get(answer.ns, ())) for answer in run.answers.get(system, ())]
+
+
+def _outcome(run: LoggedRun, answer: LoggedAnswer, plain: Sequence[str]) -> SmallOutcome:
+    texts = [run.texts.get((answer.ns, doc), "") for doc in run.docs[answer.ns]]
     return SmallOutcome(
-        memory=small, ranked=tuple(dict.fromkeys(ranked)), baseline=_plain(small), items=len(hits.items)
-    )
+        memory=SmallMemory(
+            category=answer.category, lang=answer.origin, statements=tuple(texts), gold=int(answer.gold[0]),
+            question=run.questions.get((answer.ns, answer.question), ""),
+        ),
+        ranked=tuple(map(int, answer.ranked)),
+        baseline=tuple(map(int, plain)),
+        items=shown_items(answer),
+    )  # fmt: skip
 
 
-def _plain(small: SmallMemory) -> tuple[int, ...]:
-    """The places that plain BM25 finds, best first: those that share a word with the question."""
-    ranker = Blend((1.0, turns))
-    ranker.ingest([_doc(place, text) for place, text in enumerate(small.statements)])
-    question = BenchQuestion(ns="", id="", text=small.question, answer="", category="", gold=(), sessions=())
-    ranked = ranker.rank(question)
-    return tuple(int(doc) for doc, score in zip(ranked.ids, ranked.scores, strict=True) if score > 0)
-
-
-def _doc(place: int, text: str) -> Doc:
-    return Doc(ns="", id=str(place), session="", pos=place, when="", said=None, speaker="user", text=text)
+def shown_items(answer: LoggedAnswer | Outcome) -> int:
+    """How many things came back."""
+    return len(answer.hits or answer.ranked)
 
 
 # Counting
@@ -148,14 +144,14 @@ def figures(outcomes: Sequence[SmallOutcome], seed: int = 0) -> list[Figure]:
     return made
 
 
-def table(outcomes: Sequence[SmallOutcome], seed: int = 0) -> TextTable:
+def table(outcomes: Sequence[SmallOutcome], seed: int = 0, title: str = "2. Small memories, %") -> TextTable:
     """Every group with its figures."""
     names = ("R@1", "BM25 R@1", "R@5", "BM25 R@5", "whole")
     rows = []
     for name, group in grouped(outcomes).items():
         estimates = _scores(group, seed)
         rows.append((name, str(len(group)), *(percent(estimates[key]) for key in names)))
-    return TextTable("2. Small memories, %", ("", "n", *names[:-1], "all that there is"), tuple(rows))
+    return TextTable(title, ("", "n", *names[:-1], "all that there is"), tuple(rows))
 
 
 def show(outcomes: Sequence[SmallOutcome], stream: TextIO, *, seed: int = 0, as_json: bool = False) -> None:

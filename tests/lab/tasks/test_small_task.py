@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import io
 from collections import Counter
+from collections.abc import Callable
 from itertools import product
 
 import pytest
 
 from mnemic.core.tokens import is_stop, tokenise
+from mnemic.lab.kit.log import LoggedRun
 from mnemic.lab.tasks.small.phrases import PHRASES, Matter, Phrases
-from mnemic.lab.tasks.small.small_bench import SmallOutcome, bench_small, figures, show, write_failures
+from mnemic.lab.tasks.small.small_bench import SmallOutcome, figures, show, small_outcomes, write_failures
 from mnemic.lab.tasks.small.small_memories import CATEGORIES, EACH, STATEMENTS, SmallMemory, small_memories
+from mnemic.lab.tasks.small_task import SMALL, SmallTask
 
 MATTERS = [(lang, matter) for lang, phrases in PHRASES.items() for matter in phrases.matters]
 
@@ -63,8 +66,11 @@ def test_of_two_steps_the_person_pointed_at_is_the_one_the_answer_is_about() -> 
             assert _told(marks[0]) & _told(one.question)
 
 
-def test_plain_bm25_finds_what_shares_a_word_and_nothing_else() -> None:
-    found = bench_small(each=2)
+def test_plain_bm25_finds_what_shares_a_word_and_nothing_else(logged: Callable[..., LoggedRun]) -> None:
+    ran = logged(SmallTask(each=2))
+    found = small_outcomes(ran, "mnemic")
+    whole = [SMALL.metrics["all that there is"](ran.outcome(answer)) for answer in ran.answers["mnemic"]]
+    assert whole == [float(o.whole) for o in found]
     for o in found:
         wanted = _told(o.memory.question)
         assert set(o.baseline) == {n for n, text in enumerate(o.memory.statements) if _told(f"user: {text}") & wanted}

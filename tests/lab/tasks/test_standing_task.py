@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import io
+import math
 from collections import Counter
+from collections.abc import Callable
 
 import pytest
 
+from mnemic.lab.kit.log import LoggedRun
 from mnemic.lab.tasks import standing_bench
 from mnemic.lab.tasks.current.current_cases import Half
 from mnemic.lab.tasks.standing_bench import (
     StandingSentence,
-    bench_dialogues,
-    bench_standing,
     dialogue_figures,
+    dialogue_outcomes,
     figures,
+    read_dialogues,
     read_sentences,
     show,
+    standing_outcomes,
     write_failures,
 )
+from mnemic.lab.tasks.standing_task import STANDING, StandingTask
 
 OURS = [
     StandingSentence(lang="en", text="Always answer in French.", instructs=True),
@@ -39,9 +44,12 @@ def test_labelled_sentences_are_instructions_distractors_or_left_out() -> None:
     assert Counter(instructs.values())[True] > 60
 
 
-def test_what_stands_is_counted_and_what_was_withdrawn_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_stands_is_counted_and_what_was_withdrawn_looked_for(
+    monkeypatch: pytest.MonkeyPatch, logged: Callable[..., LoggedRun]
+) -> None:
     monkeypatch.setattr(standing_bench, "read_sentences", lambda half: OURS)
-    found = bench_standing()
+    ran = logged(StandingTask(half=Half.TRAINING))
+    found = standing_outcomes(ran, "mnemic")
     by_text = {o.sentence.text: o for o in found}
     assert by_text["Always answer in French."].stands
     assert by_text["Never use emojis."].stands
@@ -53,11 +61,22 @@ def test_what_stands_is_counted_and_what_was_withdrawn_looked_for(monkeypatch: p
     assert told.met
     assert false.met
     assert withdrawn.met
+    plain = standing_outcomes(ran, "recent window")
+    assert all(o.stands for o in plain)
+    counted = {name: [STANDING.metrics[name](ran.outcome(a)) for a in ran.answers["mnemic"]] for name in STANDING.shown}
+    assert {name: [value for value in values if not math.isnan(value)] for name, values in counted.items()} == {
+        "instruction stands": [1, 1, 1], "distractor stands": [0, 0], "withdrawn, still shown": [0],
+    }  # fmt: skip
 
 
-def test_a_few_of_each_sort_are_said_and_shown() -> None:
-    found = bench_standing(limit=2)
-    assert Counter(o.sentence.instructs for o in found) == {True: 4, False: 4}
+@pytest.fixture(scope="module")
+def few(logged: Callable[..., LoggedRun]) -> LoggedRun:
+    return logged(StandingTask(limit=3), "mnemic")
+
+
+def test_a_few_of_each_sort_are_said_and_shown(few: LoggedRun) -> None:
+    found = standing_outcomes(few, "mnemic")
+    assert Counter(o.sentence.instructs for o in found) == {True: 6, False: 6}
     told = io.StringIO()
     show(found, told)
     show(found, told, as_json=True)
@@ -65,8 +84,11 @@ def test_a_few_of_each_sort_are_said_and_shown() -> None:
     assert "instructions found in the context block" in told.getvalue()
 
 
-def test_dialogues_are_counted_by_what_stands_before_their_last_turn_and_after_it() -> None:
-    found = bench_dialogues(limit=3)
+def test_dialogues_are_counted_by_what_stands_before_their_last_turn_and_after_it(few: LoggedRun) -> None:
+    found = dialogue_outcomes(few, "mnemic")
+    for o, written in zip(found, read_dialogues()[:3], strict=True):
+        assert (o.dialogue.meant, o.dialogue.testing, o.dialogue.hand) == (written.meant, written.testing, written.hand)
+        assert len(o.dialogue.standing) == len(written.standing)
     assert [(o.stood, o.remains, o.hidden) for o in found] == [
         (False, False, False),  # "Never thank me for anything." is not found by words
         (True, False, False),

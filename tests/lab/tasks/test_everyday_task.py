@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import io
+import math
 import re
+from collections.abc import Callable
 
 import pytest
 
+from mnemic.lab.kit.log import LoggedRun
+from mnemic.lab.tasks import everyday_task
 from mnemic.lab.tasks.current.grading import Grade, Verdict, names
+from mnemic.lab.tasks.everyday_task import EVERYDAY
 from mnemic.lab.tasks.small.everyday_bench import (
     EverydayOutcome,
-    bench_everyday,
     calibration_error,
+    everyday_outcomes,
     everyday_scores,
     show,
     write_failures,
@@ -73,10 +78,17 @@ def test_shares_are_counted_by_hand() -> None:
     assert calibration_error(outcomes) == pytest.approx((0.0 + 0.9 + 0.6) / 3)
 
 
-def test_words_alone_answer_one_person_and_the_report_tells_what_failed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mnemic.lab.tasks.small.everyday_bench.everyday_cases", lambda part: BOTH[:1])
-    outcomes = bench_everyday(EverydayPart.BUILD)
+def test_words_alone_answer_one_person_and_the_report_tells_what_failed(
+    monkeypatch: pytest.MonkeyPatch, logged: Callable[..., LoggedRun]
+) -> None:
+    monkeypatch.setattr(everyday_task, "everyday_cases", lambda part: BOTH[:1])
+    ran = logged(EVERYDAY)
+    outcomes = everyday_outcomes(ran, "mnemic")
     assert len(outcomes) == len(BOTH[0].current_case.questions)
+    assert [o.question for o in outcomes] == list(BOTH[0].current_case.questions)
+    first = [EVERYDAY.metrics["quoted first"](ran.outcome(a)) for a in ran.answers["mnemic"]]
+    assert [value for value in first if not math.isnan(value)] == [o.first for o in outcomes if not o.question.unknown]
+    assert everyday_outcomes(ran, "BM25 found") == []
     told = io.StringIO()
     show(outcomes, told)
     show(outcomes, told, as_json=True)

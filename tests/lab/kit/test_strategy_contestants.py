@@ -1,0 +1,106 @@
+"""Strategies read copies of one journal, alone and mixed; what they find and take stands in the log."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from mnemic.errors import Invalid
+from mnemic.lab.contestants.mnemic_contestant import MnemicContestant
+from mnemic.lab.contestants.strategy_contestant import MixtureContestant, StrategyContestant
+from mnemic.lab.entries import contestants
+from mnemic.lab.kit import log
+from mnemic.lab.kit.contestant import Means
+from mnemic.lab.kit.log import LoggedRun, records
+from mnemic.lab.kit.run import RunPlan, run
+from mnemic.lab.kit.run_report import plain, report
+from mnemic.lab.kit.scripted_readers import ScriptedReader, terse
+from mnemic.lab.tasks.strategies_bench import bench_strategies
+
+ROWS = ("mnemic", "mem0", "hippo2", "mem0+hippo2", "beside mem0")
+TAKEN_IN: list[Path] = []
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of two strategies, both together, and everybody's recall beside one of them."""
+    backup, means = MnemicContestant.backup, Means(reader="scripted")
+
+    def counted(self: MnemicContestant, to: Path) -> None:
+        if self._journal is None:  # others measure by a copy of their own
+            TAKEN_IN.append(to)
+        backup(self, to)
+
+    locomo = Path(__file__).parent.with_name("two_people.json")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(MnemicContestant, "backup", counted)
+        plan = RunPlan(tasks={"locomo": locomo}, rows=ROWS, means=means)
+        return run(plan, tmp_path_factory.mktemp("runs") / "a.jsonl")
+
+
+@pytest.fixture(scope="module")
+def ran(path: Path) -> LoggedRun:
+    return log.read(path)
+
+
+def test_the_journal_is_taken_in_once_and_gone_afterwards(ran: LoggedRun) -> None:
+    assert list(ran.answers) == list(ROWS)
+    assert len(TAKEN_IN) == 1
+    assert not TAKEN_IN[0].parent.exists()
+
+
+def test_what_they_take_is_what_comes_on_top_of_the_journal(path: Path, ran: LoggedRun) -> None:
+    whole, mem0, hippo2 = (ran.costs[name] for name in ("mnemic", "mem0", "hippo2"))
+    assert (whole.replayed, whole.model_calls, whole.model_tokens) == (False, 0, 0)
+    assert (mem0.replayed, hippo2.replayed) == (True, True)
+    assert hippo2.model_calls == 1
+    assert hippo2.model_tokens > hippo2.model_calls
+    assert whole.bytes_per_message is not None
+    assert hippo2.bytes_per_message is not None
+    assert whole.bytes_per_message > hippo2.bytes_per_message >= 0
+    shown = plain(report(path))
+    assert "mem0 *" in shown
+    assert "taken in once" in shown
+
+
+def test_tokens_are_those_of_what_is_shown(ran: LoggedRun) -> None:
+    for answer in (*ran.answers["mem0"], *ran.answers["mem0+hippo2"]):
+        assert answer.tokens == sum(hit.tokens for hit in answer.hits)
+    assert any(answer.tokens for answer in ran.answers["mem0+hippo2"])
+
+
+def test_everybodys_recall_finds_beside_a_strategy_what_it_finds_without(ran: LoggedRun) -> None:
+    beside, without = (ran.answers[name] for name in ("beside mem0", "mnemic"))
+    assert [answer.ranked for answer in beside] == [answer.ranked for answer in without]
+
+
+def test_the_recalls_of_a_mixture_take_turns(ran: LoggedRun) -> None:
+    for mixed, mem0, hippo2 in zip(*(ran.answers[n] for n in ("mem0+hippo2", "mem0", "hippo2")), strict=True):
+        firsts = [answer.hits[0].docs for answer in (mem0, hippo2) if answer.hits]
+        assert [hit.docs for hit in mixed.hits][: len(firsts)] == firsts
+        assert not mixed.scores
+
+
+def test_a_strategy_finds_what_the_bench_of_strategies_found(ran: LoggedRun, tmp_path: Path) -> None:
+    locomo = Path(__file__).parent.with_name("two_people.json")
+    model = ScriptedReader("scripted:terse", terse)
+    replay = bench_strategies(locomo, out=tmp_path / "b.jsonl", mixtures=["mem0"], model=model)
+    shown = {r["question"]: r for r in records(replay) if r["kind"] == "shown" and r["by"] == "mem0"}
+    assert len(shown) == 5
+    for answer in ran.answers["mem0"]:
+        if answer.question in shown:
+            credited = [sorted(f"lab:{answer.ns}:{doc}" for doc in hit.docs) for hit in answer.hits]
+            assert credited == shown[answer.question]["turns"][:10]
+            assert [hit.tokens for hit in answer.hits] == shown[answer.question]["tokens"][:10]
+
+
+def test_mixtures_are_read_by_name() -> None:
+    made = contestants(["mem0+zep", "beside mem0+zep", "0.6 BM25+date + 0.4 window"])
+    for name, sort in zip(list(made)[:2], (MixtureContestant, StrategyContestant), strict=True):
+        with closing(made[name](Means())) as contestant:
+            assert isinstance(contestant, sort)
+    for named in ("mem0+nobody", "beside nobody", "mem0+mem0", "house+mem0"):
+        with pytest.raises(Invalid):
+            contestants([named])
