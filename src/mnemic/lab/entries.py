@@ -18,6 +18,18 @@ if TYPE_CHECKING:
 TASKS: Final = {
     "asked": "mnemic.lab.tasks.asked_task:ASKED",  # our own: Chinese, across languages, what was never said
     "locomo": "mnemic.lab.tasks.locomo_task:LOCOMO",  # evidence in very long talks; arXiv:2402.17753
+    "locomo-audited": "mnemic.lab.tasks.locomo_task:AUDITED",  # the same with wrong evidence set right
+    "longmemeval": "mnemic.lab.tasks.longmemeval_task:SMALL",  # a long history with an assistant; arXiv:2410.10813
+    "longmemeval-m": "mnemic.lab.tasks.longmemeval_task:LARGE",  # ten times the history
+    "gvd-en": "mnemic.lab.tasks.gvd_task:ENGLISH",  # MemoryBank's probing questions; arXiv:2305.10250
+    "gvd-zh": "mnemic.lab.tasks.gvd_task:CHINESE",
+    "dmr": "mnemic.lab.tasks.dmr_task:DMR",  # MSC-Self-Instruct; arXiv:2310.08560
+    "memdaily": "mnemic.lab.tasks.memdaily_task:MEMDAILY",  # everyday facts in Chinese; arXiv:2409.20163
+    "beam": "mnemic.lab.tasks.beam_task:BEAM",  # ten abilities, to ten million tokens; arXiv:2510.27246
+    "mab-retrieval": "mnemic.lab.tasks.memory_agent_bench_task:RETRIEVAL",  # arXiv:2507.05257
+    "mab-learning": "mnemic.lab.tasks.memory_agent_bench_task:LEARNING",
+    "mab-long-range": "mnemic.lab.tasks.memory_agent_bench_task:LONG_RANGE",
+    "mab-conflict": "mnemic.lab.tasks.memory_agent_bench_task:CONFLICT",
     "multihop": "mnemic.lab.tasks.multihop_task:MULTIHOP",  # any set of passages and questions, as unified jsonl
     "multihop-untitled": "mnemic.lab.tasks.multihop_task:UNTITLED",  # the same without titles
     "hotpotqa": "mnemic.lab.tasks.multihop_task:HOTPOTQA",  # arXiv:1809.09600

@@ -36,6 +36,8 @@ _EVIDENCE: Final = re.compile(r"[DdSs]:?(\d+):(\d+)")
 _EXACT: Final = re.compile(r"D[1-9]\d*:[1-9]\d*")
 _SESSION: Final = re.compile(r"session_(\d+)")
 _GZIP: Final = b"\x1f\x8b"
+_UNIFIED: Final = re.compile(r'^\s*\{.*"type":\s*"(?:doc|query)"')
+_LOOKED_AT: Final = 5
 _CUT: Final = "the file was cut short"
 _END: Final = "the end"
 _STRUCTURE: Final = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)|[\[\]{},]', re.DOTALL)
@@ -352,6 +354,10 @@ class Reading:
             mended=self._mended, dropped=self._dropped, faults=tuple(self._faults),
         )  # fmt: skip
 
+    def also(self, digest: str) -> None:
+        """Take a further file of the data set into its digest."""
+        self._digest = hashlib.sha256(f"{self._digest}{digest}".encode()).hexdigest()
+
     def cut(self) -> None:
         """Note, once, that the file ends before its end."""
         if DataFault(_END, _CUT) not in self._faults:
@@ -402,6 +408,11 @@ def whole_before_the_cut(text: str) -> str | None:
 
 
 # The unified form
+
+
+def is_unified(text: str) -> bool:
+    """Whether a text is in the unified form, by its first lines: one of them may be broken."""
+    return any(_UNIFIED.search(line) for line in text.split("\n", _LOOKED_AT)[:_LOOKED_AT])
 
 
 def unified(reading: Reading, text: str) -> Dataset:
