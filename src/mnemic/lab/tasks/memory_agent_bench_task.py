@@ -3,7 +3,7 @@
 Accurate retrieval (documents, events, sessions), learning at test time (examples with labels, of which the nearest
 has the right one), long range (summaries, whole stories) and conflict (facts that are told again, and differ). The
 authors score answers; without a model it is counted whether what answers is found (`formats/memory_agent_bench.py`
-says what that is), and what the long range asks cannot be counted. `any@1` of examples is the accuracy of the nearest
+says what that is), of summaries the passages they rest on. `any@1` of examples is the accuracy of the nearest
 neighbour.
 """
 
@@ -74,5 +74,7 @@ def _task(name: str, about: str, file: str) -> MemoryAgentBenchTask:
 
 RETRIEVAL: Final = _task("mab-retrieval", "What answers in long texts told in pieces.", "Accurate_Retrieval")
 LEARNING: Final = _task("mab-learning", "Examples with the right label, of thousands.", "Test_Time_Learning")
-LONG_RANGE: Final = _task("mab-long-range", "Whole stories: what is asked needs a model.", "Long_Range_Understanding")
+LONG_RANGE: Final = _task(
+    "mab-long-range", "Passages of long stories that a summary rests on.", "Long_Range_Understanding"
+)
 CONFLICT: Final = _task("mab-conflict", "The latest of facts that were told again.", "Conflict_Resolution")

@@ -31,6 +31,20 @@ def by_words(answer: str, docs: Mapping[str, frozenset[str]], most: int = MOST) 
     return found if len(found) <= most else ()
 
 
+def by_most_words(points: Sequence[str], docs: Mapping[str, frozenset[str]]) -> tuple[str, ...]:
+    """For each of some points the document that holds most of its words, if it holds half of them.
+
+    Args:
+        docs: The stems of each.
+    """
+    found: dict[str, None] = {}
+    for wanted in (frozenset(content(point)) for point in points):
+        nearest = max(docs, key=lambda id: len(wanted & docs[id]), default=None)
+        if nearest is not None and wanted and 2 * len(wanted & docs[nearest]) >= len(wanted):
+            found[nearest] = None
+    return tuple(found)
+
+
 def spaced(text: str) -> str:
     """A text in lower case with a blank round each word: one holds another, as a phrase, where this holds that."""
     return f" {' '.join(''.join(c if c.isalnum() else ' ' for c in text.lower()).split())} "

@@ -109,9 +109,10 @@ class _Haystack:
             elif id in self._sessions:
                 self._reading.fault(self._where, f"a second session {id}")
             else:
-                self._sessions.add(id)
                 docs = self._session(id, str(dates[n]) if n < len(dates) else "", turns)
-                sessions += [docs] if docs else []
+                if docs:
+                    self._sessions.add(id)
+                    sessions.append(docs)
         return Corpus(ns=self._ns, docs=tuple(doc for docs in _by_date(sessions) for doc in docs))
 
     def _session(self, id: str, when: str, turns: Sequence[Any]) -> list[Doc]:

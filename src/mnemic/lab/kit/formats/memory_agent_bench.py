@@ -7,7 +7,8 @@ paragraph is one document, and some 512 tokens of them a session, which is the c
 
 Evidence is not given. For examples it is those with the right label; else the documents that hold an answer as a
 phrase, where not too many do (`answer_evidence`); of facts, those that have most of the question's words, and of a
-fact that was told again the latest. Summaries and whole stories have none: what is asked of them needs a model.
+fact that was told again the latest. Of a summary it is, for each of the `keypoints` that judges look for, the piece
+that holds most of its words. All that is a stand-in: what the authors score is answers, which needs a model.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from mnemic.lab.kit.datasets import (
     with_documents,
     words,
 )
-from mnemic.lab.kit.formats.answer_evidence import MOST, by_phrase, content, spaced
+from mnemic.lab.kit.formats.answer_evidence import MOST, by_most_words, by_phrase, content, spaced
 
 RETRIEVAL: Final = "accurate retrieval"
 LEARNING: Final = "learning at test time"
@@ -64,7 +65,6 @@ _UNITS: Final[Mapping[str, re.Pattern[str]]] = {
 """Where the context of a source is cut into documents; any other is running text."""
 _FACT: Final = re.compile(r"\d+\. ")
 _LABEL: Final = re.compile(r"label:\s*(\S+)\s*$")
-_PARQUET: Final = b"PAR1"
 _HINT: Final = "Give rows of MemoryAgentBench as JSON lines, or unified jsonl(.gz)."
 _AS_LINES: Final = "Write it as lines: `pandas.read_parquet(FILE).to_json(OUT, orient='records', lines=True)`."
 
@@ -75,9 +75,12 @@ def load_memory_agent_bench(path: Path) -> Dataset:
     Raises:
         Invalid: not a file, one in Parquet, or no document can be read from it.
     """
-    if path.is_file() and path.open("rb").read(4) == _PARQUET:
-        raise Invalid("path", f"{path.name} is Parquet", _AS_LINES)
-    reading, text = opened(path)
+    try:
+        reading, text = opened(path)
+    except Invalid as error:
+        if path.suffix == ".parquet":
+            raise Invalid("path", f"{path.name} is Parquet", _AS_LINES) from error
+        raise
     return with_documents(unified(reading, text) if is_unified(text) else _rows(reading, text), _HINT)
 
 
@@ -106,6 +109,7 @@ class _Told:
         self._corpus = Corpus(ns=ns, docs=())
         self._spaced: dict[str, str] = {}
         self._labels: dict[str, list[str]] = {}
+        self._points: list[str] = []
 
     def corpus(self, row: Mapping[str, Any]) -> Corpus:
         """Take the context apart."""
@@ -116,6 +120,9 @@ class _Told:
             }  # fmt: skip
             self._reading.keep(f"{self._where}, piece {n}", docs, record)
         self._corpus = Corpus(ns=self._ns, docs=tuple(docs.values()))
+        metadata = row.get("metadata")
+        points = metadata.get("keypoints") if isinstance(metadata, Mapping) else None
+        self._points = [point for point in _listed(points) if isinstance(point, str)]
         for doc in self._corpus.docs:
             self._spaced[doc.id] = spaced(doc.text)
             if self._family == "icl_" and (label := _LABEL.search(doc.text)):
@@ -124,8 +131,7 @@ class _Told:
 
     def _pieces(self, row: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         """Session, speaker and text of each document."""
-        held = row["metadata"].get("haystack_sessions") if self._family == "longmemeval" else None
-        if held:
+        if self._family == "longmemeval" and (held := _listed(row["metadata"].get("haystack_sessions"))):
             yield from _turns(held)
             return
         context = row.get("context")
@@ -152,8 +158,11 @@ class _Told:
 
     def _question(self, n: int, text: object, answers: object, kind: str, source: str) -> BenchQuestion:
         right = [words(answer) for answer in (answers if isinstance(answers, list) else [answers])]
+        if not right:
+            raise ValueError("without an answer")
         gold = self._evidence(str(text), right, kind)
-        session_of = {doc.id: doc.session for doc in self._corpus.docs if doc.id in gold}
+        of_sessions = () if self._family == "icl_" else gold  # a chunk of examples is no evidence
+        session_of = {doc.id: doc.session for doc in self._corpus.docs if doc.id in of_sessions}
         return BenchQuestion(
             ns=self._ns,
             id=f"{self._ns}-q{n}",
@@ -161,7 +170,7 @@ class _Told:
             answer=right[0],
             category=kind,
             gold=gold,
-            sessions=tuple(dict.fromkeys(session_of[id] for id in gold)),
+            sessions=tuple(dict.fromkeys(session_of.values())),
             origin=source,
         )
 
@@ -169,7 +178,8 @@ class _Told:
         if self._family == "icl_":
             return tuple(id for answer in answers for id in self._labels.get(answer, ()))
         if kind == LONG_RANGE:
-            return ()
+            stems = {doc.id: frozenset(content(doc.text)) for doc in self._corpus.docs}
+            return by_most_words(self._points, stems)
         found = by_phrase(answers, self._spaced)
         if kind == CONFLICT:
             found = _latest(self._nearest(text, found), answers, self._spaced)
