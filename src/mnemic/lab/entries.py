@@ -45,6 +45,22 @@ CONTESTANTS: Final = {
 """Adapters: each is a function that lists what it offers (`Offered`), by the names of rows."""
 
 
+MEASUREMENTS: Final = {
+    "mnemic bench needles": "needles in texts of 8,000 to 4,000,000 tokens, through `mnemic read`",
+    "mnemic bench capacity TEXT": "capacity: hit rate, faults and evictions of a bounded hot tier over plain text",
+    "mnemic bench hotpot FILE": "capacity: supporting facts recalled under a fixed number of pages",
+    "mnemic bench paging": "paging: what policies keep at hand over a day's errands",
+    "mnemic bench session": "paging: a session whose window is smaller than the talk",
+    "mnemic bench speed": "latency: writes, bulk intake and recall beside the disk's own floor",
+    "mnemic bench speed --cold": "latency: what a new process pays before its first answer",
+    "mnemic bench load": "load: many tenants at a given rate, p50 to p99.9",
+    "mnemic bench serve": "load: a served memory, by HTTP",
+    "mnemic bench busy": "load: recall while writes go on",
+    "mnemic bench gc": "load: pauses while what was forgotten is collected",
+}
+"""What is no task, since there are no questions or nobody to compare: the command, and what it measures."""
+
+
 def task(name: str) -> BenchTask:
     """The task of a name.
 

@@ -525,7 +525,7 @@ def _locomo(seed: int) -> Files:
     places: dict[str, str] = {}
     for n, fact in enumerate(facts, start=1):
         talk[f"session_{n}_date_time"] = f"6:30 pm on {_day(n).day} {_day(n):%B, %Y}"
-        turns = []
+        turns: list[dict[str, str]] = []
         for turn in life.day(fact):
             for who, text in (("Orla", turn.said), ("Matteo", turn.reply)):
                 turns.append({"speaker": who, "dia_id": f"D{n}:{len(turns) + 1}", "text": text})
