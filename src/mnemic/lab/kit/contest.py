@@ -16,7 +16,17 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from mnemic.lab.kit.contestant import SHOWN, AnsweringContestant, Contestant, GivenAnswer, Make, Means, RankedDocs
+from mnemic.lab.kit.contestant import (
+    SHOWN,
+    AnsweringContestant,
+    Contestant,
+    ContextContestant,
+    ContextLine,
+    GivenAnswer,
+    Make,
+    Means,
+    RankedDocs,
+)
 from mnemic.lab.kit.log import Cost, LoggedAnswer, Placed
 from mnemic.lab.kit.metrics import BUDGETS, KS, SESSION_KS
 
@@ -106,16 +116,21 @@ def compete(job: ContestJob, born: float | None = None) -> Iterator[Step]:
 
 
 def _asked(job: ContestJob, contestant: Contestant, question: BenchQuestion) -> LoggedAnswer:
-    began, cpu = time.perf_counter(), time.process_time()
-    short = contestant.rank(question, SHOWN)
-    took, cpu_took = (time.perf_counter() - began) * 1000, (time.process_time() - cpu) * 1000
     docs = job.docs[question.ns]
-    ranking = _checked(short, SHOWN, docs)
-    if job.depth > SHOWN:
+    block: tuple[ContextLine, ...] | None = None
+    began, cpu = time.perf_counter(), time.process_time()
+    if question.of_context and isinstance(contestant, ContextContestant):
+        block = contestant.context(question)
+        short = _of_lines(block)
+    else:
+        short = contestant.rank(question, SHOWN)
+    took, cpu_took = (time.perf_counter() - began) * 1000, (time.process_time() - cpu) * 1000
+    ranking = _checked(short, len(docs) if block is not None else SHOWN, docs)
+    if job.depth > SHOWN and block is None:
         ranking = _joined(ranking, _checked(contestant.rank(question, job.depth), job.depth, docs))
     given: GivenAnswer | None = None
-    if job.answered and isinstance(contestant, AnsweringContestant):
-        given = _checked_answer(contestant.answer(question))
+    if job.answered and not question.of_context and isinstance(contestant, AnsweringContestant):
+        given = _checked_answer(contestant.answer(question), docs)
     depth = _depth(ranking, docs)
     return LoggedAnswer(
         system=job.contestant,
@@ -132,7 +147,15 @@ def _asked(job: ContestJob, contestant: Contestant, question: BenchQuestion) -> 
         milliseconds=round(took, 4),
         cpu_ms=round(cpu_took, 4),
         given=given,
+        hits=short.hits,
+        block=block,
+        key=question.key,
     )
+
+
+def _of_lines(block: Sequence[ContextLine]) -> RankedDocs:
+    """The documents behind a context, in its order."""
+    return RankedDocs(tuple(dict.fromkeys(doc for line in block for doc in line.docs)))
 
 
 def _checked(ranking: RankedDocs, k: int, docs: Mapping[str, Placed]) -> RankedDocs:
@@ -151,15 +174,27 @@ def _checked(ranking: RankedDocs, k: int, docs: Mapping[str, Placed]) -> RankedD
         raise ValueError(f"{strange[0]!r} was ranked, which is no document of the question's corpus")
     if scores and len(scores) != len(ids):
         raise ValueError(f"{len(scores)} scores were given for {len(ids)} documents")
+    for hit in ranking.hits:
+        _of_corpus(hit.docs, docs)
     return RankedDocs(ids, scores)
 
 
-def _checked_answer(given: GivenAnswer) -> GivenAnswer:
+def _of_corpus(ids: Sequence[str], docs: Mapping[str, Placed]) -> None:
+    if strange := [doc for doc in ids if doc not in docs]:
+        raise ValueError(f"{strange[0]!r} was shown or quoted, which is no document of the question's corpus")
+
+
+def _checked_answer(given: GivenAnswer, docs: Mapping[str, Placed]) -> GivenAnswer:
+    for quote in given.quotes:
+        _of_corpus(quote.docs, docs)
     return GivenAnswer(
         short=_text(given.short),
         cited=tuple(map(_text, given.cited)),
         known=bool(given.known),
         confidence=float(given.confidence),
+        text=_text(given.text),
+        value=_text(given.value),
+        quotes=tuple(given.quotes),
     )
 
 

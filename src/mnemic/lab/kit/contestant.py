@@ -19,11 +19,39 @@ SHOWN: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
+class CreditedHit:
+    """One thing that a contestant shows: a document, or what it has made of some.
+
+    Attributes:
+        docs: Those that it is or rests on.
+        tokens: What it costs in a prompt.
+        why: Why it came, in words of its own.
+    """
+
+    docs: tuple[str, ...]
+    tokens: int
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class RankedDocs:
-    """A ranking: ids best first, with scores that fall in that order, or none from a contestant without scores."""
+    """A ranking: ids best first, with scores that fall in that order, or none from a contestant without scores.
+
+    Attributes:
+        hits: What was shown, best first, of one that shows more than documents; optional.
+    """
 
     ids: tuple[str, ...]
     scores: tuple[float, ...] = ()
+    hits: tuple[CreditedHit, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class QuotedDocs:
+    """Words that an answer quotes, and the documents they stand in or rest on."""
+
+    quote: str
+    docs: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,12 +63,34 @@ class GivenAnswer:
         cited: The documents that it quotes.
         known: It gives an answer.
         confidence: How likely it is right, as it says; NaN where it does not say.
+        text: The answer as a person reads it; optional, as are the next two.
+        value: What it says in few words that are not merely a quote: yes, a time, a name; "" for a quote alone.
+        quotes: What it quotes, the best first.
     """
 
     short: str
     cited: tuple[str, ...]
     known: bool
     confidence: float
+    text: str = ""
+    value: str = ""
+    quotes: tuple[QuotedDocs, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextLine:
+    """A line of what stands in the context whatever is asked.
+
+    Attributes:
+        docs: What it is or rests on.
+        standing: It is an instruction for every answer.
+        doubted: It is in doubt, and shown as such.
+    """
+
+    text: str
+    docs: tuple[str, ...]
+    standing: bool = False
+    doubted: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +109,11 @@ class OwnFigures:
 
 
 class Contestant(Protocol):
-    """Takes in corpora and ranks their documents: a row of a table."""
+    """Takes in corpora and ranks their documents: a row of a table.
+
+    Optional of what it is given: that a corpus is `told`, the role of a document, the moment and the past of a question
+    (`asked`, `as_of`, `valid_at`). One that knows nothing of them takes documents as they come, and asks of all it has.
+    """
 
     def ingest(self, corpora: Sequence[Corpus]) -> None:
         """Take in all corpora, each in the order it was said; called once, timed."""
@@ -87,6 +141,15 @@ class AnsweringContestant(Protocol):
         ...
 
 
+@runtime_checkable
+class ContextContestant(Protocol):
+    """A contestant that keeps something in the context whatever is asked; any other is asked for a ranking instead."""
+
+    def context(self, question: BenchQuestion) -> tuple[ContextLine, ...]:
+        """What stands there, in its order; of a question `of_context`."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Means:
     """What contestants are made with, by names, so that another process can open the same.
@@ -95,11 +158,13 @@ class Means:
         embedder: What meaning is read with, as the setting `embedder` has it.
         cache: A folder that keeps vectors from run to run.
         settings: Of this machine.
+        same_talk: The same texts come again and again, as talk around many small cases: vectors are kept meanwhile.
     """
 
     embedder: str = NONE
     cache: Path | None = None
     settings: Settings = field(default_factory=Settings)
+    same_talk: bool = False
 
     @property
     def embedder_name(self) -> str | None:
@@ -118,7 +183,7 @@ class Means:
             Invalid: there is none of that name, or its package is not installed.
         """
         embedder = open_embedder(self.embedder, self.settings)
-        if embedder is None or self.cache is None:
+        if embedder is None or (self.cache is None and not self.same_talk):
             return embedder
         from mnemic.lab.kit.cached import CachedEmbedder
 

@@ -15,7 +15,7 @@ import json
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -56,6 +56,7 @@ class Doc:
         said: The same, read as UTC (the sources name no zone); None where it cannot be read.
         speaker: Who said it; the title of a passage.
         text: What was said, an image's caption in brackets behind it.
+        role: `user` or `assistant`, where the source says which.
     """
 
     ns: str
@@ -66,6 +67,7 @@ class Doc:
     said: datetime | None
     speaker: str
     text: str
+    role: str = ""
 
     @property
     def is_passage(self) -> bool:
@@ -96,6 +98,11 @@ class BenchQuestion:
         gold: Ids of the documents that answer it, without repeats.
         sessions: Sessions that answer it; for some data sets the only evidence there is.
         origin: Which set it is from, where several are asked together.
+        asked: When it is asked; None for when the last document of its corpus was said.
+        as_of, valid_at: The past that it is asked of: what was known by then, what was so then; None for now.
+        of_context: It asks for no evidence but for what stands in the context whatever is asked; `text` is empty.
+        key: What the metrics of its task judge by besides, by name: documents that are `outdated`, `wrong` values.
+            No contestant looks at it.
         audit: What is wrong with its answer or evidence, where the data says so.
     """
 
@@ -107,6 +114,11 @@ class BenchQuestion:
     gold: tuple[str, ...]
     sessions: tuple[str, ...]
     origin: str = ""
+    asked: datetime | None = None
+    as_of: datetime | None = None
+    valid_at: datetime | None = None
+    of_context: bool = False
+    key: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
     audit: GoldAudit | None = None
 
     @property
@@ -117,10 +129,16 @@ class BenchQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Corpus:
-    """All documents of one memory (`ns`), in the order they were said."""
+    """All documents of one memory (`ns`), in the order they were said.
+
+    Attributes:
+        told: They are told one at a time, as to an assistant, by a clock that stands at each; and whoever asks is the
+            one who told them. Otherwise they are taken in a session at a time, as an import does.
+    """
 
     ns: str
     docs: tuple[Doc, ...]
+    told: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +240,8 @@ def message(doc: Doc) -> Message:
     )
 
 
-def _said(when: str) -> datetime | None:
+def said(when: str) -> datetime | None:
+    """A date in a source's words, read as UTC; None where it cannot be read."""
     try:
         return said_at(when, "UTC")
     except Invalid:
@@ -531,7 +550,7 @@ def _doc(record: Mapping[str, Any]) -> Doc:
         session=record["session"],
         pos=int(record["pos"]),
         when=record["ts"],
-        said=_said(record["ts"]),
+        said=said(record["ts"]),
         speaker=record["speaker"],
         text=words(record["text"]),
     )

@@ -25,11 +25,16 @@ from typing import Any, Final, Self
 import mnemic
 from mnemic._version import __version__
 from mnemic.errors import Invalid, NotFound
-from mnemic.lab.kit.contestant import GivenAnswer
+from mnemic.lab.kit.contestant import ContextLine, CreditedHit, GivenAnswer, QuotedDocs
 from mnemic.lab.kit.metrics import Outcome
 from mnemic.lab.kit.tables import finite
 
 FORMAT: Final = 2
+_OPTIONAL: Final = frozenset(
+    {"cpu_ms", "wanted", "origin", "given", "hits", "block", "key", "text", "value", "quotes", "why"}
+)
+"""What an answer leaves out where there is none of it."""
+
 PACKAGES: Final = ("apsw", "click", "numpy", "PyStemmer", "rich")
 
 
@@ -45,6 +50,9 @@ class LoggedAnswer:
         tokens: What its ten best cost in a prompt.
         milliseconds, cpu_ms: How long the recall of those ten took, and how much of all processors.
         given: What it answered in words; None where it was not asked to.
+        hits: What was shown for the recall of ten, of one that shows more than documents.
+        block: What stands in its context; None where that was not asked for, or cannot be told.
+        key: What the metrics of the task judge by besides.
     """
 
     system: str
@@ -61,6 +69,9 @@ class LoggedAnswer:
     wanted: str = ""
     origin: str = ""
     given: GivenAnswer | None = None
+    hits: tuple[CreditedHit, ...] = ()
+    block: tuple[ContextLine, ...] | None = None
+    key: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,6 +144,9 @@ class LoggedRun:
             score=answer.scores[0] if answer.scores else math.nan,
             wanted=answer.wanted,
             given=answer.given,
+            hits=answer.hits,
+            block=answer.block,
+            key=answer.key,
         )
 
 
@@ -184,9 +198,10 @@ class Log:
         """Add one answer, scores to six significant digits; what it does not have is left out."""
         record = {name: getattr(answer, name) for name in LoggedAnswer.__slots__}
         record["scores"] = [float(f"{score:.6g}") for score in answer.scores]
-        record["given"] = None if answer.given is None else finite(asdict(answer.given))
-        left_out = {name for name in ("cpu_ms", "wanted", "origin", "given") if record[name] in (None, "")}
-        self._append("answer", **{name: value for name, value in record.items() if name not in left_out})
+        record["given"] = None if answer.given is None else finite(_filled(asdict(answer.given)))
+        record["hits"] = tuple(_filled(asdict(hit)) for hit in answer.hits)
+        record["block"] = None if answer.block is None else [asdict(line) for line in answer.block]
+        self._append("answer", **{n: value for n, value in record.items() if n not in _OPTIONAL or not _empty(value)})
 
     def cost(self, cost: Cost) -> None:
         """Add what one contestant cost."""
@@ -290,11 +305,30 @@ class _Gathering:
 
 
 def _answer(record: Mapping[str, Any]) -> LoggedAnswer:
-    values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in record.items()}
+    values = _tuples(record)
     if (given := values.get("given")) is not None:
         sure = math.nan if given["confidence"] is None else given["confidence"]
-        values["given"] = GivenAnswer(**{**given, "cited": tuple(given["cited"]), "confidence": sure})
+        quotes = tuple(QuotedDocs(**_tuples(quote)) for quote in given.get("quotes", ()))
+        values["given"] = GivenAnswer(**{**_tuples(given), "quotes": quotes, "confidence": sure})
+    values["hits"] = tuple(CreditedHit(**_tuples(hit)) for hit in values.get("hits", ()))
+    if "block" in values:
+        values["block"] = tuple(ContextLine(**_tuples(line)) for line in values["block"])
+    values["key"] = _tuples(values.get("key", {}))
     return LoggedAnswer(**values)
+
+
+def _tuples(record: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in record.items()}
+
+
+def _filled(record: dict[str, Any]) -> dict[str, Any]:
+    """A record without what is empty and may be left out."""
+    return {name: value for name, value in record.items() if name not in _OPTIONAL or not _empty(value)}
+
+
+def _empty(value: object) -> bool:
+    """Whether a field says nothing; a list that is empty, such as a context without a line, says something."""
+    return value is None or value in ("", (), {})
 
 
 def _drop_half_a_line(path: Path) -> None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from itertools import accumulate
 from typing import Final, TypeAlias
@@ -21,7 +21,7 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from mnemic.lab.kit.contestant import GivenAnswer
+from mnemic.lab.kit.contestant import ContextLine, CreditedHit, GivenAnswer
 
 Array: TypeAlias = npt.NDArray[np.float64]
 Weights: TypeAlias = npt.NDArray[np.float32]
@@ -46,6 +46,9 @@ class Outcome:
         score: Of the best document, comparable between questions or not, as the system has it; NaN for none.
         wanted: The right answer, in words.
         given: What was answered in words; None where nobody asked for it.
+        hits: What was shown, of one that shows more than documents.
+        block: What stands in the context; None where that was not asked for, or cannot be told.
+        key: What the metrics of its task judge by besides, by name.
     """
 
     question: str
@@ -58,6 +61,9 @@ class Outcome:
     score: float = math.nan
     wanted: str = ""
     given: GivenAnswer | None = None
+    hits: tuple[CreditedHit, ...] = ()
+    block: tuple[ContextLine, ...] | None = None
+    key: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,10 +48,12 @@ class RunPlan:
         rows: Contestants by name; the rows of each task when empty.
         limit: Only the first so many questions of each task.
         seed: Of the bootstrap; nothing else is random.
+        variants: Tasks by the same names that are set otherwise than those of the table, such as to another part.
     """
 
     tasks: Mapping[str, Path]
     rows: tuple[str, ...] = ()
+    variants: Mapping[str, BenchTask] = field(default_factory=dict)
     means: Means = field(default_factory=Means)
     limit: int | None = None
     seed: int = 0
@@ -122,7 +124,7 @@ def run(
 
 
 def _course(name: str, where: Path, plan: RunPlan) -> _Course:
-    chosen = task(name)
+    chosen = plan.variants.get(name) or task(name)
     dataset = data_of(chosen, where, plan.limit)
     if not dataset.questions:
         raise Invalid("tasks", f"{name} has no question in {where.name}", "Name a file that has some.")
@@ -155,9 +157,10 @@ def _jobs(courses: Mapping[str, _Course], means: Means, before: Mapping[str, Log
                 continue
             answered = {(answer.ns, answer.question) for answer in logged.answers.get(row, ())}
             left = tuple(q for q in course.dataset.questions if (q.ns, q.id) not in answered)
+            told = any(corpus.told for corpus in course.dataset.corpora)
             yield ContestJob(
-                task=name, contestant=row, make=make, means=means, dataset=replace(course.dataset, questions=left),
-                docs=course.docs, depth=course.task.depth, answered=course.task.answered,
+                task=name, contestant=row, make=make, means=replace(means, same_talk=told), docs=course.docs,
+                dataset=replace(course.dataset, questions=left), depth=course.task.depth, answered=course.task.answered,
             )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ neighbour.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,6 +28,15 @@ if TYPE_CHECKING:
 
 KS: Final = (1, 5, 10)
 """How deep it is looked for what answers."""
+
+
+def newest_first(outcome: Outcome) -> float:
+    """1 if the latest fact stands before every one that it replaced, 0 if not, or not found; NaN where none did."""
+    outdated = set(outcome.key.get("outdated", ()))
+    if not outdated or not outcome.gold:
+        return math.nan
+    first = next((doc for doc in outcome.ranked if doc in outdated or doc in outcome.gold), None)
+    return float(first in outcome.gold)
 
 
 def _found(k: int) -> Metric:
@@ -58,14 +68,19 @@ class MemoryAgentBenchTask(RetrievalTask):
         for name, answers in run.answers.items():
             of = {answer.origin: [other for other in answers if other.origin == answer.origin] for answer in answers}
             rows = tuple(_by_source(run, source, asked, seed) for source, asked in of.items())
-            yield TextTable(f"By source, {name}, %", ("source", "n", *(f"any@{k}" for k in KS)), rows)
+            yield TextTable(f"By source, {name}, %", ("source", "n", *(f"any@{k}" for k in KS), "newest first"), rows)
 
 
 def _by_source(run: LoggedRun, source: str, answers: Sequence[LoggedAnswer], seed: int) -> tuple[str, ...]:
     outcomes = [run.outcome(answer) for answer in answers]
-    scores = estimates(measure(outcomes, {f"any@{k}": _found(k) for k in KS}), seed)
+    scores = estimates(measure(outcomes, {**{f"any@{k}": _found(k) for k in KS}, "newest": newest_first}), seed)
     counted = sum(bool(outcome.gold) for outcome in outcomes)
-    return source, f"{counted} of {len(outcomes)}", *(percent(scores[f"any@{k}"]) for k in KS)
+    return (
+        source,
+        f"{counted} of {len(outcomes)}",
+        *(percent(scores[f"any@{k}"]) for k in KS),
+        percent(scores["newest"]),
+    )
 
 
 def _task(name: str, about: str, file: str) -> MemoryAgentBenchTask:

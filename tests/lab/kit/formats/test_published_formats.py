@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +84,7 @@ def test_longmemeval_has_evidence_by_turn_and_by_session_in_the_order_of_dates(
     assert [doc.speaker for doc in corpus.docs[:2]] == ["user", "assistant"]
     assert (question.gold, question.sessions, question.answer) == (("answer_b:1",), ("answer_b",), "2")
     assert question.category == "knowledge-update"
+    assert question.asked == datetime(2024, 3, 20, 10, tzinfo=UTC)
     assert data.undated == 0
 
 
@@ -374,6 +376,7 @@ def test_facts_are_one_document_each_and_the_latest_is_the_evidence(tmp_path: Pa
     assert [doc.text[:2] for doc in data.corpora[0].docs] == ["0.", "1.", "2.", "3."]
     (question,) = data.questions
     assert (question.gold, question.category, question.origin) == (("3",), "conflict", "factconsolidation_sh_6k")
+    assert question.key == {"outdated": ("0", "2")}
 
 
 def test_examples_with_the_right_label_are_the_evidence(tmp_path: Path) -> None:

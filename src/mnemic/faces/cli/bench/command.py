@@ -450,7 +450,9 @@ def _show_figures(run: Invocation, measured: Measurements, *, binding: bool = Tr
 @click.argument("path", required=False, type=FILE)
 @click.option("--lengths", type=NAMES, help="Tokens of the texts, by commas (left out: 8k,32k,128k).")
 @click.option("--full", is_flag=True, help="Also 512k, 1m and 4m: an hour.")
-@click.option("--kinds", type=NAMES, help="Only these: single, multi-key, multi-query, multi-value, variables, chinese.")
+@click.option(
+    "--kinds", type=NAMES, help="Only these: single, multi-key, multi-query, multi-value, variables, chinese."
+)
 @options.count("--texts", 1, "Texts of each kind and length.")
 @options.limit()
 @options.seed("the made-up texts")
@@ -623,7 +625,8 @@ def _note_pictures(run: Invocation, drawn: Sequence[Path]) -> None:
 
 
 for _command in (
-    run_, tasks, samples, report, compare, ablate, locomo, multihop, asked, current, standing, small, strategies, needles,
+    run_, tasks, samples, report, compare, ablate, locomo, multihop, asked, current, standing, small, strategies,
+    needles,
     capacity, hotpot, gc, speed, busy, gateway, serve, model, idle, load, kv, spaces, stages, paging,
     retention_train, session,
 ):  # fmt: skip

@@ -18,7 +18,7 @@ from typing import Any, Final
 from mnemic.errors import Invalid, NotFound, TooLarge
 from mnemic.ingest.jsonio import elements
 from mnemic.ingest.source import Source
-from mnemic.lab.kit.datasets import BenchQuestion, Corpus, Dataset, Doc, Reading, load, with_documents, words
+from mnemic.lab.kit.datasets import BenchQuestion, Corpus, Dataset, Doc, Reading, load, said, with_documents, words
 
 TYPES: Final = (
     "single-session-user",
@@ -155,6 +155,7 @@ class _Haystack:
             category=ABSTENTION if there_is_none else kind,
             gold=tuple(doc.id for doc in gold),
             sessions=sessions,
+            asked=said(str(entry.get("question_date", ""))),
         )
 
 

@@ -22,6 +22,7 @@ from mnemic.lab.kit.datasets import (
     Reading,
     is_unified,
     opened,
+    said,
     unified,
     with_documents,
     words,
@@ -78,9 +79,9 @@ def _trajectories(reading: Reading, name: str, whole: object) -> Iterator[tuple[
 def _messages(reading: Reading, ns: str, trajectory: Mapping[str, Any]) -> tuple[Corpus, Sequence[str | None]]:
     """The messages; and the id of each by its place, None for one that was left out."""
     docs: dict[tuple[str, str], Doc] = {}
-    said = trajectory.get("message_list")
+    messages = trajectory.get("message_list")
     ids: list[str | None] = []
-    for pos, message in enumerate(said if isinstance(said, list) else ()):
+    for pos, message in enumerate(messages if isinstance(messages, list) else ()):
         fields = _fields(message)
         when = _date(str(fields.get("time", "")))
         kept = reading.keep(
@@ -132,4 +133,5 @@ def _question(
         category=kind,
         gold=gold,
         sessions=tuple(dict.fromkeys(session_of[id] for id in gold)),
+        asked=said(_date(str(qa.get("time", "")))),
     )

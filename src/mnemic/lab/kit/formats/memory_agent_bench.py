@@ -172,6 +172,17 @@ class _Told:
             gold=gold,
             sessions=tuple(dict.fromkeys(session_of.values())),
             origin=source,
+            key={"outdated": self._outdated(gold, right)} if kind == CONFLICT else {},
+        )
+
+    def _outdated(self, gold: Sequence[str], answers: Sequence[str]) -> tuple[str, ...]:
+        """Facts that begin as the evidence does, end otherwise, and were told before."""
+        begins = {_begin(self._spaced[id], answers): int(id) for id in gold}
+        return tuple(
+            id
+            for id, text in self._spaced.items()
+            for begin, last in begins.items()
+            if int(id) < last and _without_number(text).startswith(begin) and id not in gold
         )
 
     def _evidence(self, text: str, answers: Sequence[str], kind: str) -> tuple[str, ...]:
@@ -197,11 +208,20 @@ def _latest(found: Sequence[str], answers: Sequence[str], texts: Mapping[str, st
     """Of facts that begin the same and end with an answer, the last one told."""
     last: dict[str, str] = {}
     for id in found:
-        begin = texts[id].split(" ", 2)[-1]  # without its number
-        for answer in answers:
-            begin = begin.removesuffix(spaced(answer))
-        last[begin] = id
+        last[_begin(texts[id], answers)] = id
     return tuple(last.values())
+
+
+def _begin(fact: str, answers: Sequence[str]) -> str:
+    """What a fact says before the answer that it ends with."""
+    begin = _without_number(fact)
+    for answer in answers:
+        begin = begin.removesuffix(spaced(answer))
+    return begin
+
+
+def _without_number(fact: str) -> str:
+    return fact.split(" ", 2)[-1]
 
 
 def _units(family: str, context: str) -> Iterator[str]:
