@@ -167,7 +167,7 @@ def bank(tmp_path: Path) -> Path:
         "2023-05-01": [{"query": "I have a cat.", "response": "Its name?"}],
         "2023-05-03": "nothing",
     }
-    path = written(tmp_path / "memory_bank_en.json", {"Ada": {"history": talk}, "Bo": {}})
+    path = written(tmp_path / "memory_bank_en.json", {" Ada ": {"history": talk}, "Bo": {}})
     lines(
         tmp_path / "probing_questions_en.jsonl",
         {"Ada": ["How far did I run?", '"What did my cat eat?"', 7]},

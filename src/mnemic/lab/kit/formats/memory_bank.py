@@ -52,7 +52,8 @@ def load_memory_bank(path: Path) -> Dataset:
 def _bank(reading: Reading, text: str, path: Path) -> Dataset:
     corpora = []
     bank = reading.value(text)
-    for ns, user in bank.items() if isinstance(bank, Mapping) else ():
+    for name, user in bank.items() if isinstance(bank, Mapping) else ():
+        ns = name.strip()
         history = user.get("history") if isinstance(user, Mapping) else None
         if isinstance(history, Mapping):
             corpora.append(_talk(reading, ns, history))
@@ -89,7 +90,8 @@ def _asked(reading: Reading, path: Path, there: set[str]) -> Iterator[tuple[str,
     raw = beside.read_bytes()
     reading.also(hashlib.sha256(raw).hexdigest())
     for where, record in reading.lines(reading.text(beside.name, raw)):
-        for ns, asked in record.items():
+        for name, asked in record.items():
+            ns = name.strip()
             if ns not in there:
                 reading.fault(f"{beside.name}, {where}", f"asks of {ns}, who is nobody")
             elif not isinstance(asked, list):
