@@ -159,9 +159,9 @@ class MadeLife:
         """One of some values."""
         return self._chance.choice(values)
 
-    def shuffled(self, values: Sequence[str]) -> list[str]:
-        """The values in another order."""
-        return self._chance.sample(values, len(values))
+    def place(self, among: int) -> int:
+        """A place among so many others, before all or behind all too."""
+        return self._chance.randrange(among + 1)
 
 
 def write_samples(folder: Path, seed: int = 0) -> list[Path]:
@@ -241,7 +241,7 @@ def _haystack(
     question, answer, telling = make(life)
     held = [(f"answer_{n}", turns) for n, turns in enumerate(telling)]
     for n in range(sessions - len(telling)):
-        held.insert(n * 2 % (len(held) + 1), (f"other_{n}", life.day(turns=3)))
+        held.insert(life.place(len(held)), (f"other_{n}", life.day(turns=3)))
     id = f"made-{seed.replace('/', '-')}{'_abs' if kind == 'abstention' else ''}"
     return {
         "question_id": id,
