@@ -18,10 +18,15 @@ def test_every_task_has_data_but_the_one_whose_dialogues_are_not_ours(tmp_path: 
     assert {*plan.tasks, "asked"} == set(TASKS)
     data = tmp_path / "data"
     data.mkdir()
-    (data / "gvd_en.jsonl.gz").touch()
+    for file in ("gvd_en.jsonl.gz", "gvd_zh.jsonl.gz"):
+        (data / file).touch()
     with_data = quick.planned(tmp_path / "samples", data)
     assert with_data.left_out == ()
-    assert [name for name, place in with_data.tasks.items() if place.is_relative_to(data)] == ["asked", "gvd-en"]
+    assert {name: place.name for name, place in with_data.tasks.items() if place.is_relative_to(data)} == {
+        "asked": "data",
+        "gvd-en": "gvd_en.jsonl.gz",
+        "gvd-zh": "gvd_zh.jsonl.gz",
+    }
     assert list(quick.planned(tmp_path / "samples", None, ["dmr"]).tasks) == ["dmr"]
 
 

@@ -39,9 +39,12 @@ FILES: Final = {
     "hotpotqa": "hotpotqa_train100.jsonl.gz",
     "2wiki": "2wiki_dev200.jsonl.gz",
     "musique": "musique_train100.jsonl.gz",
-    "asked": ".",
+    "asked": "gvd_zh.jsonl.gz",
 }
-"""Data for development, by the name of its file in a folder; that of `asked` is several of them."""
+"""Data for development, by the name of its file in a folder."""
+
+WHOLE_FOLDER: Final = frozenset({"asked"})
+"""Tasks that read several files of the folder, of which the one that is named is the first."""
 
 SAMPLES: Final = {
     "locomo-audited": "locomo",
@@ -75,12 +78,14 @@ def planned(samples: Path, data: Path | None, only: Sequence[str] = ()) -> Quick
     found: dict[str, Path] = {}
     chosen = [name for name in TASKS if not only or name in only]
     for name in chosen:
-        places = [data / FILES[name]] if data is not None and name in FILES else []
-        places += [samples / SAMPLES.get(name, name)]
-        places += [Path()] if name in BUILT_IN else []
-        there = next((place for place in places if place.exists()), None)
-        if there is not None:
-            found[name] = there
+        file = None if data is None or name not in FILES else data / FILES[name]
+        sample = samples / SAMPLES.get(name, name)
+        if file is not None and file.exists():
+            found[name] = file.parent if name in WHOLE_FOLDER else file
+        elif sample.exists():
+            found[name] = sample
+        elif name in BUILT_IN:
+            found[name] = Path()
     return QuickPlan(found, tuple(name for name in chosen if name not in found))
 
 
