@@ -202,14 +202,14 @@ def load(path: Path) -> Dataset:
     return with_documents(original(reading, text) if text.lstrip().startswith("[") else unified(reading, text), WHERE)
 
 
-def opened(path: Path) -> tuple[Reading, str]:
+def opened(path: Path) -> tuple[DataReading, str]:
     """Open a file for reading: who keeps account of it, and its text.
 
     Raises:
         Invalid: there is no such file, or it is neither text in UTF-8 nor gzip of it.
     """
     raw = _bytes(path)
-    reading = Reading(path.name.split(".")[0], hashlib.sha256(raw).hexdigest())
+    reading = DataReading(path.name.split(".")[0], hashlib.sha256(raw).hexdigest())
     return reading, reading.text(path.name, raw)
 
 
@@ -272,7 +272,7 @@ def _bytes(path: Path) -> bytes:
         raise Invalid("path", f"cannot read {path.name}: {error.strerror}", WHERE) from error
 
 
-class Reading:
+class DataReading:
     """Reads one data set, and keeps account of what is wrong in it."""
 
     def __init__(self, name: str, digest: str) -> None:
@@ -434,7 +434,7 @@ def is_unified(text: str) -> bool:
     return any(_UNIFIED.search(line) for line in text.split("\n", _LOOKED_AT)[:_LOOKED_AT])
 
 
-def unified(reading: Reading, text: str) -> Dataset:
+def unified(reading: DataReading, text: str) -> Dataset:
     """Read `doc` and `query` records, a line each."""
     docs: dict[tuple[str, str], Doc] = {}
     asked: list[tuple[str, Mapping[str, Any]]] = []
@@ -453,7 +453,7 @@ def unified(reading: Reading, text: str) -> Dataset:
 
 
 def _unified_question(
-    reading: Reading, where: str, record: Mapping[str, Any], known: Mapping[str, Mapping[str, str]]
+    reading: DataReading, where: str, record: Mapping[str, Any], known: Mapping[str, Mapping[str, str]]
 ) -> BenchQuestion:
     ns = record["ns"].strip()
     cited = tuple(dict.fromkeys(record["gold"]))
@@ -486,7 +486,7 @@ def _audit(record: Mapping[str, Any], known: Mapping[str, str]) -> GoldAudit | N
 # LoCoMo's own form
 
 
-def original(reading: Reading, text: str) -> Dataset:
+def original(reading: DataReading, text: str) -> Dataset:
     """Read LoCoMo's samples."""
     corpora: list[Corpus] = []
     made: list[tuple[str, Callable[[], BenchQuestion]]] = []
@@ -512,7 +512,7 @@ def original(reading: Reading, text: str) -> Dataset:
     return reading.dataset(corpora, reading.questions(made))
 
 
-def _talk(reading: Reading, where: str, ns: str, talk: Mapping[str, Any]) -> Corpus:
+def _talk(reading: DataReading, where: str, ns: str, talk: Mapping[str, Any]) -> Corpus:
     docs: dict[tuple[str, str], Doc] = {}
     for session, turns in _sessions(talk):
         if not isinstance(turns, list):
@@ -524,7 +524,7 @@ def _talk(reading: Reading, where: str, ns: str, talk: Mapping[str, Any]) -> Cor
 
 
 def _original_question(
-    reading: Reading, where: str, ns: str, n: int, record: Mapping[str, Any], session_of: Mapping[str, str]
+    reading: DataReading, where: str, ns: str, n: int, record: Mapping[str, Any], session_of: Mapping[str, str]
 ) -> BenchQuestion:
     gold, better, dropped = evidence(record.get("evidence") or (), session_of)
     reading.nowhere(where, f"{ns}-q{n}", dropped)

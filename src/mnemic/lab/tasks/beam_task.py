@@ -12,7 +12,7 @@ from typing import Final
 
 from mnemic.lab.kit.baselines import BAR, DENSE, lineup
 from mnemic.lab.kit.datasets import Dataset
-from mnemic.lab.kit.formats.beam import load_beam
+from mnemic.lab.kit.formats.beam_data import load_beam
 from mnemic.lab.kit.task import RetrievalTask
 
 

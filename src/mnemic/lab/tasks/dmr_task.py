@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from mnemic.lab.kit.baselines import BAR, DENSE, lineup
-from mnemic.lab.kit.formats.msc import load_msc
+from mnemic.lab.kit.formats.msc_data import load_msc
 from mnemic.lab.kit.task import RetrievalTask
 
 DMR: Final = RetrievalTask(

@@ -1,7 +1,7 @@
 """Probing questions about ten days of talk with an assistant: MemoryBank's evaluation data, in English and Chinese.
 
 MemoryBank (Zhong et al., arXiv:2305.10250) gives the talk and the questions, and had answers judged by people.
-Evidence is ours, by hand (`formats/memory_bank.py`): the turns that answer, on whichever side. Of what nothing
+Evidence is ours, by hand (`formats/memory_bank_data.py`): the turns that answer, on whichever side. Of what nothing
 answers, only how well scores tell it from the rest is counted.
 """
 
@@ -14,7 +14,7 @@ from typing import Final
 
 from mnemic.lab.kit.baselines import BAR, DENSE, lineup
 from mnemic.lab.kit.datasets import Dataset
-from mnemic.lab.kit.formats.memory_bank import load_memory_bank
+from mnemic.lab.kit.formats.memory_bank_data import load_memory_bank
 from mnemic.lab.kit.task import RetrievalTask
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from mnemic.lab.kit.baselines import BAR, DENSE, lineup
-from mnemic.lab.kit.formats.longmemeval import load_longmemeval
+from mnemic.lab.kit.formats.longmemeval_data import load_longmemeval
 from mnemic.lab.kit.metrics import METRICS, Metric, Outcome, distinct, ndcg
 from mnemic.lab.kit.task import RetrievalTask
 

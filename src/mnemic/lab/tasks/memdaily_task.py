@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from mnemic.lab.kit.baselines import BAR, DENSE, lineup
-from mnemic.lab.kit.formats.memdaily import load_memdaily
+from mnemic.lab.kit.formats.memdaily_data import load_memdaily
 from mnemic.lab.kit.task import RetrievalTask
 
 MEMDAILY: Final = RetrievalTask(

@@ -2,7 +2,7 @@
 
 Accurate retrieval (documents, events, sessions), learning at test time (examples with labels, of which the nearest
 has the right one), long range (summaries, whole stories) and conflict (facts that are told again, and differ). The
-authors score answers; without a model it is counted whether what answers is found (`formats/memory_agent_bench.py`
+authors score answers; without a model it is counted whether what answers is found (`formats/memory_agent_bench_data.py`
 says what that is), of summaries the passages they rest on. `any@1` of examples is the accuracy of the nearest
 neighbour.
 """
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.lab.kit.baselines import BAR, DENSE, lineup
 from mnemic.lab.kit.datasets import Dataset
-from mnemic.lab.kit.formats.memory_agent_bench import load_memory_agent_bench
+from mnemic.lab.kit.formats.memory_agent_bench_data import load_memory_agent_bench
 from mnemic.lab.kit.metrics import any_at, estimates, measure
 from mnemic.lab.kit.tables import TextTable, percent
 from mnemic.lab.kit.task import RetrievalTask

@@ -13,12 +13,12 @@ import pytest
 
 from mnemic.errors import Invalid
 from mnemic.lab.kit.datasets import Dataset
-from mnemic.lab.kit.formats.beam import load_beam
-from mnemic.lab.kit.formats.longmemeval import load_longmemeval
-from mnemic.lab.kit.formats.memdaily import load_memdaily
-from mnemic.lab.kit.formats.memory_agent_bench import load_memory_agent_bench
-from mnemic.lab.kit.formats.memory_bank import load_memory_bank
-from mnemic.lab.kit.formats.msc import load_msc
+from mnemic.lab.kit.formats.beam_data import load_beam
+from mnemic.lab.kit.formats.longmemeval_data import load_longmemeval
+from mnemic.lab.kit.formats.memdaily_data import load_memdaily
+from mnemic.lab.kit.formats.memory_agent_bench_data import load_memory_agent_bench
+from mnemic.lab.kit.formats.memory_bank_data import load_memory_bank
+from mnemic.lab.kit.formats.msc_data import load_msc
 from mnemic.lab.kit.made_samples import write_samples
 
 

@@ -17,9 +17,9 @@ from typing import Any, Final
 from mnemic.lab.kit.datasets import (
     BenchQuestion,
     Corpus,
+    DataReading,
     Dataset,
     Doc,
-    Reading,
     is_unified,
     opened,
     said,
@@ -60,7 +60,7 @@ def load_memdaily(path: Path) -> Dataset:
     return with_documents(reading.dataset(corpora.values(), reading.questions(made)), _HINT)
 
 
-def _trajectories(reading: Reading, name: str, whole: object) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+def _trajectories(reading: DataReading, name: str, whole: object) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
     """Each trajectory with its type and a name of its own."""
     if isinstance(whole, list):
         part = _PART.fullmatch(name)
@@ -76,7 +76,7 @@ def _trajectories(reading: Reading, name: str, whole: object) -> Iterator[tuple[
                     reading.fault(f"{kind}/{scene}", f"trajectory {n} is none")
 
 
-def _messages(reading: Reading, ns: str, trajectory: Mapping[str, Any]) -> tuple[Corpus, Sequence[str | None]]:
+def _messages(reading: DataReading, ns: str, trajectory: Mapping[str, Any]) -> tuple[Corpus, Sequence[str | None]]:
     """The messages; and the id of each by its place, None for one that was left out."""
     docs: dict[tuple[str, str], Doc] = {}
     messages = trajectory.get("message_list")
@@ -114,7 +114,7 @@ def _date(written: str) -> str:
 
 
 def _question(
-    reading: Reading, corpus: Corpus, ids: Sequence[str | None], kind: str, n: int, qa: Mapping[str, Any]
+    reading: DataReading, corpus: Corpus, ids: Sequence[str | None], kind: str, n: int, qa: Mapping[str, Any]
 ) -> BenchQuestion:
     text, answer = words(qa["question"]), str(qa["answer"])
     if failed := [mark for mark in _FAILED if mark in (text, answer)]:

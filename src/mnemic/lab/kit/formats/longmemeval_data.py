@@ -18,7 +18,7 @@ from typing import Any, Final
 from mnemic.errors import Invalid, NotFound, TooLarge
 from mnemic.ingest.jsonio import elements
 from mnemic.ingest.source import Source
-from mnemic.lab.kit.datasets import BenchQuestion, Corpus, Dataset, Doc, Reading, load, said, with_documents, words
+from mnemic.lab.kit.datasets import BenchQuestion, Corpus, DataReading, Dataset, Doc, load, said, with_documents, words
 
 TYPES: Final = (
     "single-session-user",
@@ -47,7 +47,7 @@ def load_longmemeval(path: Path, limit: int | None = None) -> Dataset:
         with Source(path) as source:
             if not source.head.lstrip().startswith(b"["):
                 return load(path).first(limit)
-            reading = Reading(path.name.split(".")[0], _digest(path))
+            reading = DataReading(path.name.split(".")[0], _digest(path))
             entries = _entries(reading, source)
             return with_documents(_haystacks(reading, islice(entries, limit)), _HINT)
     except NotFound as error:
@@ -59,7 +59,7 @@ def _digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _entries(reading: Reading, source: Source) -> Iterator[object]:
+def _entries(reading: DataReading, source: Source) -> Iterator[object]:
     """Each entry of the file, up to where it is cut or broken."""
     try:
         yield from elements(source)
@@ -67,7 +67,7 @@ def _entries(reading: Reading, source: Source) -> Iterator[object]:
         reading.fault("the end", f"cannot be read from here on: {error}")
 
 
-def _haystacks(reading: Reading, entries: Iterator[object]) -> Dataset:
+def _haystacks(reading: DataReading, entries: Iterator[object]) -> Dataset:
     corpora: dict[str, Corpus] = {}
     made: list[tuple[str, Callable[[], BenchQuestion]]] = []
     texts: dict[str, str] = {}
@@ -90,7 +90,7 @@ def _haystacks(reading: Reading, entries: Iterator[object]) -> Dataset:
 class _Haystack:
     """The history of one question."""
 
-    def __init__(self, reading: Reading, where: str, ns: str, texts: dict[str, str]) -> None:
+    def __init__(self, reading: DataReading, where: str, ns: str, texts: dict[str, str]) -> None:
         self._reading, self._where, self._ns, self._texts = reading, where, ns, texts
         self._marked: list[Doc] = []
         self._sessions: set[str] = set()

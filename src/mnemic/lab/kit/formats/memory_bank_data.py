@@ -20,9 +20,9 @@ from typing import Any, Final
 from mnemic.lab.kit.datasets import (
     BenchQuestion,
     Corpus,
+    DataReading,
     Dataset,
     Doc,
-    Reading,
     is_unified,
     opened,
     unified,
@@ -49,7 +49,7 @@ def load_memory_bank(path: Path) -> Dataset:
     return with_documents(_with_evidence(dataset, reading, path.with_name("evidence.jsonl")), _HINT)
 
 
-def _bank(reading: Reading, text: str, path: Path) -> Dataset:
+def _bank(reading: DataReading, text: str, path: Path) -> Dataset:
     corpora = []
     bank = reading.value(text)
     for name, user in bank.items() if isinstance(bank, Mapping) else ():
@@ -64,7 +64,7 @@ def _bank(reading: Reading, text: str, path: Path) -> Dataset:
     return reading.dataset(corpora, reading.questions(made))
 
 
-def _talk(reading: Reading, ns: str, history: Mapping[str, Any]) -> Corpus:
+def _talk(reading: DataReading, ns: str, history: Mapping[str, Any]) -> Corpus:
     docs: dict[tuple[str, str], Doc] = {}
     for day, pairs in sorted(history.items()):
         if not isinstance(pairs, list):
@@ -81,7 +81,7 @@ def _talk(reading: Reading, ns: str, history: Mapping[str, Any]) -> Corpus:
     return Corpus(ns=ns, docs=tuple(docs.values()))
 
 
-def _asked(reading: Reading, path: Path, there: set[str]) -> Iterator[tuple[str, str, int, object]]:
+def _asked(reading: DataReading, path: Path, there: set[str]) -> Iterator[tuple[str, str, int, object]]:
     """The questions beside a bank: where each stands, whose it is, its number."""
     beside = path.with_name(path.name.replace("memory_bank", "probing_questions").replace(".json", ".jsonl", 1))
     if not beside.exists():
@@ -105,7 +105,7 @@ def _question(ns: str, n: int, asked: object) -> BenchQuestion:
     return BenchQuestion(ns=ns, id=f"{ns}-q{n}", text=text, answer="", category=PROBING, gold=(), sessions=())
 
 
-def _with_evidence(dataset: Dataset, reading: Reading, beside: Path) -> Dataset:
+def _with_evidence(dataset: Dataset, reading: DataReading, beside: Path) -> Dataset:
     """Add what we found to answer each question; nothing to a question that is not the one we looked at."""
     found = {(ns, n): row for row in _rows(beside) for ns, n in _named(row)}
     docs = {corpus.ns: {doc.id: doc.session for doc in corpus.docs} for corpus in dataset.corpora}
@@ -125,7 +125,7 @@ def _named(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _answered_by(
-    reading: Reading,
+    reading: DataReading,
     found: Mapping[tuple[str, str], Mapping[str, Any]],
     docs: Mapping[str, Mapping[str, str]],
     question: BenchQuestion,

@@ -16,9 +16,9 @@ from typing import Any, Final
 from mnemic.lab.kit.datasets import (
     BenchQuestion,
     Corpus,
+    DataReading,
     Dataset,
     Doc,
-    Reading,
     is_unified,
     opened,
     unified,
@@ -40,7 +40,7 @@ def load_msc(path: Path) -> Dataset:
     return with_documents(unified(reading, text) if is_unified(text) else _talks(reading, text), _HINT)
 
 
-def _talks(reading: Reading, text: str) -> Dataset:
+def _talks(reading: DataReading, text: str) -> Dataset:
     corpora, seen = [], dict[str, str]()
     made: list[tuple[str, Callable[[], BenchQuestion]]] = []
     for number, (where, record) in enumerate(reading.lines(text)):
@@ -58,7 +58,7 @@ def _talks(reading: Reading, text: str) -> Dataset:
     return reading.dataset(corpora, reading.questions(made))
 
 
-def _turns(reading: Reading, where: str, ns: str, record: Mapping[str, Any]) -> Iterator[Doc]:
+def _turns(reading: DataReading, where: str, ns: str, record: Mapping[str, Any]) -> Iterator[Doc]:
     docs: dict[tuple[str, str], Doc] = {}
     earlier = record.get("previous_dialogs")
     held = [*(earlier if isinstance(earlier, list) else ()), {"dialog": record.get("dialog", [])}]

@@ -24,9 +24,9 @@ from mnemic.errors import Invalid
 from mnemic.lab.kit.datasets import (
     BenchQuestion,
     Corpus,
+    DataReading,
     Dataset,
     Doc,
-    Reading,
     is_unified,
     opened,
     unified,
@@ -79,7 +79,7 @@ def _folder(path: Path) -> Dataset:
     chats = sorted(path.rglob(_CHAT), key=lambda chat: [int(part) if part.isdigit() else 0 for part in chat.parts])
     if not chats:
         raise Invalid("path", f"{path.name} holds no {_CHAT}", _HINT)
-    reading = Reading(path.name, "")
+    reading = DataReading(path.name, "")
     talks = []
     for chat in chats:
         name = str(chat.parent.relative_to(path)) if chat.parent != path else path.name
@@ -87,7 +87,7 @@ def _folder(path: Path) -> Dataset:
     return _dataset(reading, talks)
 
 
-def _value(reading: Reading, name: str, file: Path) -> object:
+def _value(reading: DataReading, name: str, file: Path) -> object:
     """What a file holds; None, with a fault, where it cannot be read."""
     try:
         raw = file.read_bytes()
@@ -98,7 +98,7 @@ def _value(reading: Reading, name: str, file: Path) -> object:
         return None
 
 
-def _rows(reading: Reading, text: str) -> Dataset:
+def _rows(reading: DataReading, text: str) -> Dataset:
     rows = reading.value(text) if text.lstrip().startswith("[") else [row for _, row in reading.lines(text)]
     talks = []
     for n, row in enumerate(rows):
@@ -110,7 +110,7 @@ def _rows(reading: Reading, text: str) -> Dataset:
     return _dataset(reading, talks)
 
 
-def _unquoted(reading: Reading, name: str, questions: object) -> object:
+def _unquoted(reading: DataReading, name: str, questions: object) -> object:
     """Questions that a row holds as text, in JSON or as Python writes them."""
     if not isinstance(questions, str):
         return questions
@@ -124,7 +124,7 @@ def _unquoted(reading: Reading, name: str, questions: object) -> object:
             return None
 
 
-def _dataset(reading: Reading, talks: list[tuple[str, object, object]]) -> Dataset:
+def _dataset(reading: DataReading, talks: list[tuple[str, object, object]]) -> Dataset:
     corpora: dict[str, Corpus] = {}
     made: list[tuple[str, Callable[[], BenchQuestion]]] = []
     for ns, chat, questions in talks:
@@ -141,7 +141,7 @@ def _dataset(reading: Reading, talks: list[tuple[str, object, object]]) -> Datas
     return reading.dataset(corpora.values(), reading.questions(made))
 
 
-def _messages(reading: Reading, ns: str, chat: object) -> tuple[Corpus, Mapping[str, list[str]]]:
+def _messages(reading: DataReading, ns: str, chat: object) -> tuple[Corpus, Mapping[str, list[str]]]:
     """The messages; and by each id that is given, those that have it."""
     docs: dict[tuple[str, str], Doc] = {}
     ids: dict[str, list[str]] = {}
@@ -198,7 +198,7 @@ def _date(anchor: object) -> str:
 
 
 def _question(
-    reading: Reading,
+    reading: DataReading,
     where: str,
     corpus: Corpus,
     ids: Mapping[str, list[str]],

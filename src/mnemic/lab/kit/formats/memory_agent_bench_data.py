@@ -24,9 +24,9 @@ from mnemic.errors import Invalid
 from mnemic.lab.kit.datasets import (
     BenchQuestion,
     Corpus,
+    DataReading,
     Dataset,
     Doc,
-    Reading,
     is_unified,
     opened,
     unified,
@@ -84,7 +84,7 @@ def load_memory_agent_bench(path: Path) -> Dataset:
     return with_documents(unified(reading, text) if is_unified(text) else _rows(reading, text), _HINT)
 
 
-def _rows(reading: Reading, text: str) -> Dataset:
+def _rows(reading: DataReading, text: str) -> Dataset:
     corpora: list[Corpus] = []
     made: list[tuple[str, Callable[[], BenchQuestion]]] = []
     names: dict[str, int] = {}
@@ -104,7 +104,7 @@ def _rows(reading: Reading, text: str) -> Dataset:
 class _Told:
     """One row: a long text, and what is asked of it."""
 
-    def __init__(self, reading: Reading, where: str, ns: str, family: str) -> None:
+    def __init__(self, reading: DataReading, where: str, ns: str, family: str) -> None:
         self._reading, self._where, self._ns, self._family = reading, where, ns, family
         self._corpus = Corpus(ns=ns, docs=())
         self._spaced: dict[str, str] = {}
