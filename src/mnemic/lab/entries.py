@@ -23,6 +23,18 @@ TASKS: Final = {
     "standing": "mnemic.lab.tasks.standing_task:STANDING",  # instructions that stand in the context
     "small": "mnemic.lab.tasks.small_task:SMALL",  # a few short statements, none of them hidden
     "everyday": "mnemic.lab.tasks.everyday_task:EVERYDAY",  # people's ordinary lives: what is answered
+    "locomo-audited": "mnemic.lab.tasks.locomo_task:AUDITED",  # the same with wrong evidence set right
+    "longmemeval": "mnemic.lab.tasks.longmemeval_task:SMALL",  # a long history with an assistant; arXiv:2410.10813
+    "longmemeval-m": "mnemic.lab.tasks.longmemeval_task:LARGE",  # ten times the history
+    "gvd-en": "mnemic.lab.tasks.gvd_task:ENGLISH",  # MemoryBank's probing questions; arXiv:2305.10250
+    "gvd-zh": "mnemic.lab.tasks.gvd_task:CHINESE",
+    "dmr": "mnemic.lab.tasks.dmr_task:DMR",  # MSC-Self-Instruct; arXiv:2310.08560
+    "memdaily": "mnemic.lab.tasks.memdaily_task:MEMDAILY",  # everyday facts in Chinese; arXiv:2409.20163
+    "beam": "mnemic.lab.tasks.beam_task:BEAM",  # ten abilities, to ten million tokens; arXiv:2510.27246
+    "mab-retrieval": "mnemic.lab.tasks.memory_agent_bench_task:RETRIEVAL",  # arXiv:2507.05257
+    "mab-learning": "mnemic.lab.tasks.memory_agent_bench_task:LEARNING",
+    "mab-long-range": "mnemic.lab.tasks.memory_agent_bench_task:LONG_RANGE",
+    "mab-conflict": "mnemic.lab.tasks.memory_agent_bench_task:CONFLICT",
     "multihop": "mnemic.lab.tasks.multihop_task:MULTIHOP",  # any set of passages and questions, as unified jsonl
     "multihop-untitled": "mnemic.lab.tasks.multihop_task:UNTITLED",  # the same without titles
     "hotpotqa": "mnemic.lab.tasks.multihop_task:HOTPOTQA",  # arXiv:1809.09600
@@ -36,6 +48,22 @@ CONTESTANTS: Final = {
     "strategies": "mnemic.lab.contestants.strategy_contestant:offered",  # each by its own recall
 }
 """Adapters: each is a function that lists what it offers (`Offered`), by the names of rows."""
+
+
+MEASUREMENTS: Final = {
+    "mnemic bench needles": "needles in texts of 8,000 to 4,000,000 tokens, through `mnemic read`",
+    "mnemic bench capacity TEXT": "capacity: hit rate, faults and evictions of a bounded hot tier over plain text",
+    "mnemic bench hotpot FILE": "capacity: supporting facts recalled under a fixed number of pages",
+    "mnemic bench paging": "paging: what policies keep at hand over a day's errands",
+    "mnemic bench session": "paging: a session whose window is smaller than the talk",
+    "mnemic bench speed": "latency: writes, bulk intake and recall beside the disk's own floor",
+    "mnemic bench speed --cold": "latency: what a new process pays before its first answer",
+    "mnemic bench load": "load: many tenants at a given rate, p50 to p99.9",
+    "mnemic bench serve": "load: a served memory, by HTTP",
+    "mnemic bench busy": "load: recall while writes go on",
+    "mnemic bench gc": "load: pauses while what was forgotten is collected",
+}
+"""What is no task, since there are no questions or nobody to compare: the command, and what it measures."""
 
 
 def task(name: str) -> BenchTask:

@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 
 from mnemic.errors import Invalid
+from mnemic.lab import entries
 from mnemic.lab.kit.datasets import Dataset, evidence, load
+from mnemic.lab.kit.run import RunPlan, run
+from mnemic.lab.kit.run_report import plain, report
 
 UNIFIED = [
     {
@@ -219,3 +222,18 @@ def test_a_category_that_is_none_of_locomos_is_told(tmp_path: Path, locomo_file:
     assert "no category of LoCoMo's: 9" in told
     assert "has no conversation" in told
     assert sum(what.startswith("a question that cannot be read") for what in told) == 2
+
+
+def test_what_an_audit_doubts_is_counted_and_can_be_set_right(tmp_path: Path) -> None:
+    second = {**UNIFIED[0], "id": "D1:2", "session": "S2", "text": "I like coffee."}
+    doubted = {**UNIFIED[1], "audit": "WRONG_CITATION", "gold_audited": ["D1:2", "D9:9"], "audited_answer": "coffee"}
+    path = written(tmp_path / "locomo.jsonl", [UNIFIED[0], second, doubted, {**UNIFIED[1], "id": "q1"}])
+    (data, right) = (entries.task(name).read(path) for name in ("locomo", "locomo-audited"))
+    assert data.doubted == 1
+    assert [question.gold for question in data.questions] == [("D1:1",), ("D1:1",)]
+    assert [(q.gold, q.sessions, q.answer) for q in right.questions] == [
+        (("D1:2",), ("S2",), "coffee"),
+        (("D1:1",), ("S1",), "yes"),
+    ]
+    log = run(RunPlan(tasks={"locomo": path}, rows=("BM25 turns",)), tmp_path / "run.jsonl")
+    assert "1 questions have an answer or evidence that an audit doubts." in plain(report(log))

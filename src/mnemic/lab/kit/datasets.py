@@ -36,8 +36,12 @@ _EVIDENCE: Final = re.compile(r"[DdSs]:?(\d+):(\d+)")
 _EXACT: Final = re.compile(r"D[1-9]\d*:[1-9]\d*")
 _SESSION: Final = re.compile(r"session_(\d+)")
 _GZIP: Final = b"\x1f\x8b"
+_UNIFIED: Final = re.compile(r'^\s*\{.*"type":\s*"(?:doc|query)"')
+_LOOKED_AT: Final = 5
 _CUT: Final = "the file was cut short"
-_WHERE: Final = "Give LoCoMo's own json, or unified jsonl(.gz)."
+_END: Final = "the end"
+_STRUCTURE: Final = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)|[\[\]{},]', re.DOTALL)
+WHERE: Final = "Give a data set in its published form, or unified jsonl(.gz)."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +76,21 @@ class Doc:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GoldAudit:
+    """What an audit of a data set says of a question whose answer or evidence is wrong, in its own words.
+
+    Attributes:
+        verdict: What is wrong.
+        answer: The right one.
+        gold: The documents that do answer it.
+    """
+
+    verdict: str
+    answer: str
+    gold: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BenchQuestion:
     """One question with its evidence.
 
@@ -84,6 +103,7 @@ class BenchQuestion:
         of_context: It asks for no evidence but for what stands in the context whatever is asked; `text` is empty.
         key: What the metrics of its task judge by besides, by name: documents that are `outdated`, `wrong` values.
             No contestant looks at it.
+        audit: What is wrong with its answer or evidence, where the data says so.
     """
 
     ns: str
@@ -99,6 +119,7 @@ class BenchQuestion:
     valid_at: datetime | None = None
     of_context: bool = False
     key: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+    audit: GoldAudit | None = None
 
     @property
     def scorable(self) -> bool:
@@ -153,6 +174,11 @@ class Dataset:
         return sum(not q.scorable for q in self.questions)
 
     @property
+    def doubted(self) -> int:
+        """Questions whose answer or evidence an audit says is wrong."""
+        return sum(q.audit is not None for q in self.questions)
+
+    @property
     def undated(self) -> int:
         """Documents whose date is missing or in no form we read."""
         return sum(doc.said is None for corpus in self.corpora for doc in corpus.docs)
@@ -172,13 +198,30 @@ def load(path: Path) -> Dataset:
     Raises:
         Invalid: not a file, or no document can be read from it.
     """
+    reading, text = opened(path)
+    return with_documents(original(reading, text) if text.lstrip().startswith("[") else unified(reading, text), WHERE)
+
+
+def opened(path: Path) -> tuple[DataReading, str]:
+    """Open a file for reading: who keeps account of it, and its text.
+
+    Raises:
+        Invalid: there is no such file, or it is neither text in UTF-8 nor gzip of it.
+    """
     raw = _bytes(path)
-    reading = _Reading(path.name.split(".")[0], hashlib.sha256(raw).hexdigest())
-    text = reading.text(path.name, raw)
-    dataset = reading.original(text) if text.lstrip().startswith("[") else reading.unified(text)
+    reading = DataReading(path.name.split(".")[0], hashlib.sha256(raw).hexdigest())
+    return reading, reading.text(path.name, raw)
+
+
+def with_documents(dataset: Dataset, hint: str) -> Dataset:
+    """The data set itself, if it holds a document.
+
+    Raises:
+        Invalid: it holds none.
+    """
     if not any(corpus.docs for corpus in dataset.corpora):
         first = f" ({dataset.faults[0].where}: {dataset.faults[0].what})" if dataset.faults else ""
-        raise Invalid("path", f"{path.name} holds no document{first}", _WHERE)
+        raise Invalid("path", f"{dataset.name} holds no document{first}", hint)
     return dataset
 
 
@@ -204,7 +247,8 @@ def made_dataset(name: str, corpora: Sequence[Corpus], questions: Sequence[Bench
     return Dataset(name=name, sha256=digest, corpora=tuple(corpora), questions=tuple(questions))
 
 
-def _said(when: str) -> datetime | None:
+def said(when: str) -> datetime | None:
+    """A date in a source's words, read as UTC; None where it cannot be read."""
     try:
         return said_at(when, "UTC")
     except Invalid:
@@ -232,11 +276,11 @@ def _bytes(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise Invalid("path", f"cannot read {path.name}: {error.strerror}", _WHERE) from error
+        raise Invalid("path", f"cannot read {path.name}: {error.strerror}", WHERE) from error
 
 
-class _Reading:
-    """Reads one file, and keeps account of what is wrong in it."""
+class DataReading:
+    """Reads one data set, and keeps account of what is wrong in it."""
 
     def __init__(self, name: str, digest: str) -> None:
         self._name, self._digest = name, digest
@@ -244,17 +288,20 @@ class _Reading:
         self._mended = self._dropped = 0
 
     def text(self, file: str, raw: bytes) -> str:
-        """The file's text; of one that was cut short, all that is there."""
+        """The file's text; of one that was cut short, all that is there.
+
+        Raises:
+            Invalid: it is neither text in UTF-8 nor gzip of it.
+        """
         try:
             if raw[:2] == _GZIP:
                 raw = self._unpacked(raw)
             return raw.decode("utf-8-sig")
         except (zlib.error, UnicodeDecodeError) as error:
             if isinstance(error, UnicodeDecodeError) and error.reason == "unexpected end of data":
-                if not self._faults:
-                    self._fault("the end", _CUT)
+                self.cut()
                 return raw[: error.start].decode("utf-8-sig")
-            raise Invalid("path", f"{file} is neither text in UTF-8 nor gzip of it ({error})", _WHERE) from error
+            raise Invalid("path", f"{file} is neither text in UTF-8 nor gzip of it ({error})", WHERE) from error
 
     def _unpacked(self, raw: bytes) -> bytes:
         """What all members of a gzip hold, one behind the other."""
@@ -263,178 +310,266 @@ class _Reading:
             member = zlib.decompressobj(wbits=31)
             whole += member.decompress(raw)
             if not member.eof:
-                self._fault("the end", _CUT)
+                self.cut()
             raw = member.unused_data
         if raw.strip(b"\0"):  # nothing but padding may follow
-            self._fault("the end", f"{len(raw):,} bytes behind the gzip that are none")
+            self.fault("the end", f"{len(raw):,} bytes behind the gzip that are none")
         return bytes(whole)
 
-    def unified(self, text: str) -> Dataset:
-        """Read `doc` and `query` records, a line each."""
-        docs: dict[tuple[str, str], Doc] = {}
-        asked: list[tuple[str, Mapping[str, Any]]] = []
+    def value(self, text: str) -> Any:
+        """The one value that a JSON text holds; of one that was cut short, what was whole before that.
+
+        Raises:
+            Invalid: it is not JSON.
+        """
+        try:
+            return json.loads(text)
+        except json.JSONDecodeError as error:
+            closed = whole_before_the_cut(text)
+            if closed is None:
+                raise Invalid("path", f"{self._name} is not JSON ({error})", WHERE) from error
+            self.cut()
+            return json.loads(closed)
+
+    def lines(self, text: str) -> Iterator[tuple[str, dict[str, Any]]]:
+        """The records of a text, a line each, with where each stands."""
         for number, line in enumerate(text.split("\n"), start=1):
             if not line.strip():
                 continue
-            where = f"line {number}"
-            record = self._record(where, line)
-            match record.get("type") if record is not None else None:
-                case "doc":
-                    self._keep(where, docs, record)
-                case "query":
-                    asked.append((where, record or {}))
-                case kind if record is not None:
-                    self._fault(where, f"a record of no known type: {kind!r}")
-        corpora = _corpora(list(docs.values()), [str(r["ns"]).strip() for _, r in asked if "ns" in r])
-        known = {c.ns: {d.id: d.session for d in c.docs} for c in corpora}
-        questions = self._questions(
-            (where, partial(self._unified_question, where, record, known)) for where, record in asked
-        )
-        return self._dataset(corpora, questions)
-
-    def original(self, text: str) -> Dataset:
-        """Read LoCoMo's samples."""
-        try:
-            samples = json.loads(text)
-        except json.JSONDecodeError as error:
-            raise Invalid("path", f"{self._name} is not JSON ({error})", _WHERE) from error
-        corpora: list[Corpus] = []
-        made: list[tuple[str, Callable[[], BenchQuestion]]] = []
-        for number, sample in enumerate(samples):
-            where = f"sample {number}"
-            if not isinstance(sample, dict) or not isinstance(sample.get("conversation"), dict):
-                self._fault(where, "has no conversation")
+            try:
+                record = json.loads(line)
+            except json.JSONDecodeError as error:
+                self.fault(f"line {number}", f"is not JSON ({error.msg})")
                 continue
-            ns = str(sample.get("sample_id", number))
-            if any(corpus.ns == ns for corpus in corpora):
-                self._fault(where, f"a second sample {ns}")
-                continue
-            docs: dict[tuple[str, str], Doc] = {}
-            talk = sample["conversation"]
-            for session, turns in _sessions(talk):
-                if not isinstance(turns, list):
-                    self._fault(f"{where}, session {session}", "has no turns")
-                    continue
-                for place, turn in _turns(ns, session, turns, str(talk.get(f"session_{session}_date_time", ""))):
-                    self._keep(f"{where}, {place}", docs, turn)
-            corpora.append(Corpus(ns=ns, docs=tuple(docs.values())))
-            session_of = {doc.id: doc.session for doc in docs.values()}
-            asked = sample.get("qa", [])
-            if not isinstance(asked, list):
-                self._fault(where, "has no questions")
-                continue
-            for n, record in enumerate(asked):
-                place = f"{where}, question {n}"
-                made.append((place, partial(self._original_question, place, ns, n, record, session_of)))
-        return self._dataset(tuple(corpora), self._questions(made))
+            if isinstance(record, dict):
+                yield f"line {number}", record
+            else:
+                self.fault(f"line {number}", "is no record")
 
-    def _dataset(self, corpora: tuple[Corpus, ...], questions: tuple[BenchQuestion, ...]) -> Dataset:
-        return Dataset(
-            name=self._name, sha256=self._digest, corpora=corpora, questions=questions, mended=self._mended,
-            dropped=self._dropped, faults=tuple(self._faults),
-        )  # fmt: skip
-
-    def _record(self, where: str, line: str) -> dict[str, Any] | None:
-        try:
-            record = json.loads(line)
-        except json.JSONDecodeError as error:
-            self._fault(where, f"is not JSON ({error.msg})")
-            return None
-        if not isinstance(record, dict):
-            self._fault(where, "is no record")
-            return None
-        return record
-
-    def _keep(self, where: str, docs: dict[tuple[str, str], Doc], record: Any) -> None:
-        """Read a document, unless one of its id is there."""
+    def keep(self, where: str, docs: dict[tuple[str, str], Doc], record: Any) -> Doc | None:
+        """Read a document in the unified form, unless one of its id is there; None where it is left out."""
         try:
             doc = _doc(record)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            self._fault(where, f"a document that cannot be read ({error!r})")
-            return
+            self.fault(where, f"a document that cannot be read ({error!r})")
+            return None
         if (doc.ns, doc.id) in docs:
-            self._fault(where, f"a second document {doc.id} of {doc.ns}")
-        else:
-            docs[doc.ns, doc.id] = doc
+            self.fault(where, f"a second document {doc.id} of {doc.ns}")
+            return None
+        return docs.setdefault((doc.ns, doc.id), doc)
 
-    def _questions(self, made: Iterable[tuple[str, Callable[[], BenchQuestion]]]) -> tuple[BenchQuestion, ...]:
+    def questions(self, made: Iterable[tuple[str, Callable[[], BenchQuestion]]]) -> tuple[BenchQuestion, ...]:
         """Read questions, but no two of one id."""
         questions: dict[tuple[str, str], BenchQuestion] = {}
         for where, make in made:
             try:
                 question = make()
             except (KeyError, TypeError, ValueError, AttributeError) as error:
-                self._fault(where, f"a question that cannot be read ({error!r})")
+                self.fault(where, f"a question that cannot be read ({error!r})")
                 continue
             if (question.ns, question.id) in questions:
-                self._fault(where, f"a second question {question.id}")
+                self.fault(where, f"a second question {question.id}")
             else:
                 questions[question.ns, question.id] = question
         return tuple(questions.values())
 
-    def _unified_question(
-        self, where: str, record: Mapping[str, Any], known: Mapping[str, Mapping[str, str]]
-    ) -> BenchQuestion:
-        ns = record["ns"].strip()
-        cited = tuple(dict.fromkeys(record["gold"]))
-        gold = tuple(id for id in cited if id in known[ns])
-        sessions = tuple(dict.fromkeys(record["gold_sessions"] or (known[ns][id] for id in gold)))
-        there = set(known[ns].values())
-        self._nowhere(where, record["id"], [id for id in cited if id not in known[ns]])
-        for session in (session for session in sessions if session not in there):
-            self._fault(where, f"evidence of {record['id']} names no session: {session}")
-        return BenchQuestion(
-            ns=ns,
-            id=record["id"],
-            text=_words(record["text"]),
-            answer=str(record.get("answer", "")),
-            category=str(record.get("category", "")),
-            gold=gold,
-            sessions=tuple(session for session in sessions if session in there),
-        )
+    def dataset(self, corpora: Iterable[Corpus], questions: Iterable[BenchQuestion]) -> Dataset:
+        """All that was read, with the account of it."""
+        return Dataset(
+            name=self._name, sha256=self._digest, corpora=tuple(corpora), questions=tuple(questions),
+            mended=self._mended, dropped=self._dropped, faults=tuple(self._faults),
+        )  # fmt: skip
 
-    def _original_question(
-        self, where: str, ns: str, n: int, record: Mapping[str, Any], session_of: Mapping[str, str]
-    ) -> BenchQuestion:
-        gold, better, dropped = evidence(record.get("evidence") or (), session_of)
-        self._nowhere(where, f"{ns}-q{n}", dropped)
-        self._mended += better
-        category = record["category"]
-        if category not in CATEGORIES:
-            self._fault(where, f"no category of LoCoMo's: {category!r}")
-        return BenchQuestion(
-            ns=ns,
-            id=f"{ns}-q{n}",
-            text=_words(record["question"]),
-            answer=str(record.get("answer", record.get("adversarial_answer", ""))),
-            category=CATEGORIES.get(category, str(category)),
-            gold=gold,
-            sessions=tuple(dict.fromkeys(session_of[g] for g in gold)),
-        )
+    def also(self, digest: str) -> None:
+        """Take a further file of the data set into its digest."""
+        self._digest = hashlib.sha256(f"{self._digest}{digest}".encode()).hexdigest()
 
-    def _nowhere(self, where: str, question: str, cited: Sequence[str]) -> None:
-        self._dropped += len(cited)
+    def cut(self) -> None:
+        """Note, once, that the file ends before its end."""
+        if DataFault(_END, _CUT) not in self._faults:
+            self.fault(_END, _CUT)
+
+    def mended(self, pieces: int) -> None:
+        """Count evidence that was read although misspelt."""
+        self._mended += pieces
+
+    def nowhere(self, where: str, question: str, cited: Iterable[object], what: str = "document") -> None:
+        """Note evidence of a question that names nothing."""
         for citation in cited:
-            self._fault(where, f"evidence of {question} names no document: {citation}")
+            self._dropped += 1
+            self.fault(where, f"evidence of {question} names no {what}: {citation}")
 
-    def _fault(self, where: str, what: str) -> None:
+    def fault(self, where: str, what: str) -> None:
+        """Note something wrong."""
         self._faults.append(DataFault(where, what))
+
+
+def whole_before_the_cut(text: str) -> str | None:
+    """A JSON text that was cut short, closed behind the last value that is whole; None where none is.
+
+    A list or an object that holds a value already is kept with what it holds.
+    """
+    open_at_comma: tuple[int, str] | None = None
+    closing: list[str] = []
+    for token in _STRUCTURE.finditer(text):
+        match token[0]:
+            case "[" | "{":
+                closing.append("]" if token[0] == "[" else "}")
+            case "]" | "}":
+                if not closing or closing.pop() != token[0]:
+                    return None
+                if closing:
+                    open_at_comma = token.end(), "".join(reversed(closing))
+            case "," if closing:
+                open_at_comma = token.start(), "".join(reversed(closing))
+    if not closing or open_at_comma is None:
+        return None
+    end, brackets = open_at_comma
+    closed = text[:end] + brackets
+    try:
+        json.loads(closed)
+    except json.JSONDecodeError:
+        return None
+    return closed
+
+
+# The unified form
+
+
+def is_unified(text: str) -> bool:
+    """Whether a text is in the unified form, by its first lines: one of them may be broken."""
+    return any(_UNIFIED.search(line) for line in text.split("\n", _LOOKED_AT)[:_LOOKED_AT])
+
+
+def unified(reading: DataReading, text: str) -> Dataset:
+    """Read `doc` and `query` records, a line each."""
+    docs: dict[tuple[str, str], Doc] = {}
+    asked: list[tuple[str, Mapping[str, Any]]] = []
+    for where, record in reading.lines(text):
+        match record.get("type"):
+            case "doc":
+                reading.keep(where, docs, record)
+            case "query":
+                asked.append((where, record))
+            case kind:
+                reading.fault(where, f"a record of no known type: {kind!r}")
+    corpora = corpora_of(docs.values(), [str(r["ns"]).strip() for _, r in asked if "ns" in r])
+    known = {c.ns: {d.id: d.session for d in c.docs} for c in corpora}
+    made = ((where, partial(_unified_question, reading, where, record, known)) for where, record in asked)
+    return reading.dataset(corpora, reading.questions(made))
+
+
+def _unified_question(
+    reading: DataReading, where: str, record: Mapping[str, Any], known: Mapping[str, Mapping[str, str]]
+) -> BenchQuestion:
+    ns = record["ns"].strip()
+    cited = tuple(dict.fromkeys(record["gold"]))
+    gold = tuple(id for id in cited if id in known[ns])
+    sessions = tuple(dict.fromkeys(record["gold_sessions"] or (known[ns][id] for id in gold)))
+    there = set(known[ns].values())
+    reading.nowhere(where, record["id"], [id for id in cited if id not in known[ns]])
+    for session in (session for session in sessions if session not in there):
+        reading.fault(where, f"evidence of {record['id']} names no session: {session}")
+    return BenchQuestion(
+        ns=ns,
+        id=record["id"],
+        text=words(record["text"]),
+        answer=str(record.get("answer", "")),
+        category=str(record.get("category", "")),
+        gold=gold,
+        sessions=tuple(session for session in sessions if session in there),
+        audit=_audit(record, known[ns]),
+    )
+
+
+def _audit(record: Mapping[str, Any], known: Mapping[str, str]) -> GoldAudit | None:
+    """What somebody who has looked again says of a question; None where nothing is said to be wrong."""
+    if not record.get("audit"):
+        return None
+    gold = tuple(dict.fromkeys(id for id in record.get("gold_audited", ()) if id in known))
+    return GoldAudit(verdict=str(record["audit"]), answer=str(record.get("audited_answer", "")), gold=gold)
+
+
+# LoCoMo's own form
+
+
+def original(reading: DataReading, text: str) -> Dataset:
+    """Read LoCoMo's samples."""
+    corpora: list[Corpus] = []
+    made: list[tuple[str, Callable[[], BenchQuestion]]] = []
+    for number, sample in enumerate(reading.value(text)):
+        where = f"sample {number}"
+        if not isinstance(sample, dict) or not isinstance(sample.get("conversation"), dict):
+            reading.fault(where, "has no conversation")
+            continue
+        ns = str(sample.get("sample_id", number))
+        if any(corpus.ns == ns for corpus in corpora):
+            reading.fault(where, f"a second sample {ns}")
+            continue
+        corpus = _talk(reading, where, ns, sample["conversation"])
+        corpora.append(corpus)
+        session_of = {doc.id: doc.session for doc in corpus.docs}
+        asked = sample.get("qa", [])
+        if not isinstance(asked, list):
+            reading.fault(where, "has no questions")
+            continue
+        for n, record in enumerate(asked):
+            place = f"{where}, question {n}"
+            made.append((place, partial(_original_question, reading, place, ns, n, record, session_of)))
+    return reading.dataset(corpora, reading.questions(made))
+
+
+def _talk(reading: DataReading, where: str, ns: str, talk: Mapping[str, Any]) -> Corpus:
+    docs: dict[tuple[str, str], Doc] = {}
+    for session, turns in _sessions(talk):
+        if not isinstance(turns, list):
+            reading.fault(f"{where}, session {session}", "has no turns")
+            continue
+        for place, turn in _turns(ns, session, turns, str(talk.get(f"session_{session}_date_time", ""))):
+            reading.keep(f"{where}, {place}", docs, turn)
+    return Corpus(ns=ns, docs=tuple(docs.values()))
+
+
+def _original_question(
+    reading: DataReading, where: str, ns: str, n: int, record: Mapping[str, Any], session_of: Mapping[str, str]
+) -> BenchQuestion:
+    gold, better, dropped = evidence(record.get("evidence") or (), session_of)
+    reading.nowhere(where, f"{ns}-q{n}", dropped)
+    reading.mended(better)
+    category = record["category"]
+    if category not in CATEGORIES:
+        reading.fault(where, f"no category of LoCoMo's: {category!r}")
+    return BenchQuestion(
+        ns=ns,
+        id=f"{ns}-q{n}",
+        text=words(record["question"]),
+        answer=str(record.get("answer", record.get("adversarial_answer", ""))),
+        category=CATEGORIES.get(category, str(category)),
+        gold=gold,
+        sessions=tuple(dict.fromkeys(session_of[g] for g in gold)),
+    )
 
 
 def _doc(record: Mapping[str, Any]) -> Doc:
     return Doc(
         ns=record["ns"].strip(),
-        id=_words(record["id"]),
+        id=words(record["id"]),
         session=record["session"],
         pos=int(record["pos"]),
         when=record["ts"],
-        said=_said(record["ts"]),
+        said=said(record["ts"]),
         speaker=record["speaker"],
-        text=_words(record["text"]),
+        text=words(record["text"]),
     )
 
 
-def _words(value: object) -> str:
+def words(value: object) -> str:
+    """A text that holds something.
+
+    Raises:
+        TypeError: it is no text.
+        ValueError: it is blank.
+    """
     if not isinstance(value, str):
         raise TypeError(f"{value!r} is no text")
     if not value.strip():
@@ -442,7 +577,7 @@ def _words(value: object) -> str:
     return value
 
 
-def _corpora(docs: Sequence[Doc], names: Sequence[str]) -> tuple[Corpus, ...]:
+def corpora_of(docs: Iterable[Doc], names: Iterable[str] = ()) -> tuple[Corpus, ...]:
     """Make a corpus of each `ns`; an empty one where a question has no documents."""
     by_ns: dict[str, list[Doc]] = {}
     for doc in docs:

@@ -17,6 +17,7 @@ from mnemic.lab.kit.baselines import DENSE
 from mnemic.lab.kit.contest import ContestJob, Limits, Step, compete, compete_apart
 from mnemic.lab.kit.contestant import SHOWN, Make, Means
 from mnemic.lab.kit.log import Cost, Log, LoggedAnswer, LoggedRun, Placed, checkout, read_tasks
+from mnemic.lab.kit.task import data_of
 
 if TYPE_CHECKING:
     from mnemic.lab.kit.datasets import Corpus, Dataset
@@ -126,7 +127,7 @@ def run(
 
 def _course(name: str, where: Path, plan: RunPlan) -> _Course:
     chosen = plan.variants.get(name) or task(name)
-    dataset = chosen.read(where).first(plan.limit)
+    dataset = data_of(chosen, where, plan.limit)
     if not dataset.questions:
         raise Invalid("tasks", f"{name} has no question in {where.name}", "Name a file that has some.")
     rows = contestants(plan.rows or usual_rows(name, plan.means))
@@ -262,6 +263,7 @@ def _described(dataset: Dataset) -> dict[str, object]:
         "undated": dataset.undated,
         "questions": len(dataset.questions),
         "unscorable": dataset.unscorable,
+        "doubted": dataset.doubted,
         "evidence_mended": dataset.mended,
         "evidence_dropped": dataset.dropped,
         "faults": len(dataset.faults),

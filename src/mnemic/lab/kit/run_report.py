@@ -285,6 +285,8 @@ def _notes(task: BenchTask, run: LoggedRun, seed: int) -> tuple[str, ...]:
         notes.append("R@k = gold found / gold.")
     if any(answer.category in UNANSWERABLE for answers in run.answers.values() for answer in answers):
         notes.append("AUROC: how well the best score tells answerable questions from the others; 0.5 is chance.")
+    if data.get("doubted"):
+        notes.append(f"{data['doubted']} questions have an answer or evidence that an audit doubts.")
     if data["faults"]:
         notes.append(f"{data['faults']} faults in the data, of which the first: " + _faults(data["faults_listed"][:5]))
     if settings["embedder"] is None and set(DENSE) & set(task.rows):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from mnemic.errors import Invalid
 from mnemic.lab.kit.datasets import Dataset, load
@@ -67,13 +67,38 @@ class BenchTask(Protocol):
         ...
 
 
+@runtime_checkable
+class LongTask(Protocol):
+    """A task whose data is too large to be read whole for a few questions."""
+
+    def read_first(self, where: Path, limit: int) -> Dataset:
+        """Read the first `limit` questions, and the corpora that they need.
+
+        Raises:
+            Invalid: as of `BenchTask.read`.
+        """
+        ...
+
+
+def data_of(task: BenchTask, where: Path, limit: int | None = None) -> Dataset:
+    """Read the data of a task, with the first `limit` questions only.
+
+    Raises:
+        Invalid: it is not there, or no document can be read from it.
+    """
+    if limit is not None and isinstance(task, LongTask):
+        return task.read_first(where, limit)
+    return task.read(where).first(limit)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetrievalTask:
-    """A task whose data is one file in a format that `datasets.load` reads.
+    """A task whose data is one file.
 
     Attributes:
         files: Patterns of its file's name, where a folder is given.
         source: Where the data is to be had.
+        reader: Reads the file.
     """
 
     name: str
@@ -88,9 +113,10 @@ class RetrievalTask:
     answered: bool = False
     metrics: Mapping[str, Metric] = field(default_factory=lambda: METRICS)
     notes: Sequence[str] = ()
+    reader: Callable[[Path], Dataset] = load
 
     def read(self, where: Path) -> Dataset:
-        return load(self.file(where))
+        return self.reader(self.file(where))
 
     def file(self, where: Path) -> Path:
         """The file of the data: the one that is named, or the one of its name in a folder.

@@ -7,9 +7,13 @@ language model is called, and nothing is tuned on the questions.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Final
 
 from mnemic.lab.kit.baselines import BAR, DENSE, lineup
+from mnemic.lab.kit.datasets import BenchQuestion, Dataset
 from mnemic.lab.kit.task import RetrievalTask
 
 LOCOMO: Final = RetrievalTask(
@@ -38,4 +42,35 @@ LOCOMO: Final = RetrievalTask(
         "Weights of mnemic and of the baselines were set on development data (LOG.md).",
         "1k, 2k, 4k = gold within the first so many tokens. A session ranks where its best turn does.",
     ),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditedTask(RetrievalTask):
+    """LoCoMo with the answers and the evidence of an audit, where the data holds one."""
+
+    def read(self, where: Path) -> Dataset:
+        dataset = RetrievalTask.read(self, where)
+        session_of = {corpus.ns: {doc.id: doc.session for doc in corpus.docs} for corpus in dataset.corpora}
+        return replace(dataset, questions=tuple(_audited(q, session_of[q.ns]) for q in dataset.questions))
+
+
+def _audited(question: BenchQuestion, session_of: Mapping[str, str]) -> BenchQuestion:
+    if question.audit is None:
+        return question
+    gold = question.audit.gold
+    sessions = tuple(dict.fromkeys(session_of[id] for id in gold))
+    return replace(question, answer=question.audit.answer, gold=gold, sessions=sessions)
+
+
+AUDITED: Final = AuditedTask(
+    name="locomo-audited",
+    about="The same with the evidence of an audit in the place of what it found wrong.",
+    files=LOCOMO.files,
+    source="It is taken as unified jsonl with `audit`, `gold_audited` and `audited_answer`.",
+    headline=LOCOMO.headline,
+    shown=LOCOMO.shown,
+    rows=LOCOMO.rows,
+    against=LOCOMO.against,
+    notes=(*LOCOMO.notes, "Where the data says what an audit found, its evidence and answers are taken."),
 )

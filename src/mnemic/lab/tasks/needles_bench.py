@@ -1,13 +1,13 @@
 """Needles in long texts: what the notes of a reader keep, by rules and by a model, at lengths up to millions of tokens.
 
 After RULER (Hsieh et al., arXiv:2404.06654, section 3): one needle; one among many of the same form under other keys;
-four values under one key; a chain of variables; and a needle in Chinese. The filler is made up from a seed and
-streamed, so that no text is ever held whole. Beside the reader stands what one look would choose: BM25 of all sentences
-with the counts of the whole text, the best that fit the budget of the notes.
+three keys asked for at once; four values under one key; a chain of variables; and a needle in Chinese. The filler is
+made up from a seed and streamed, so that no text is ever held whole. Beside the reader stands what one look would
+choose: BM25 of all sentences with the counts of the whole text, the best that fit the budget of the notes.
 
 The model is scripted: of the notes and the segment that it is shown it keeps whatever belongs to the needles of its
-task, and answers by their values. So it measures the road, not a model's reading: what it is shown, is told to keep and
-cites must come through. What a real model does beside that is its own.
+task, and answers by their values. So it measures the road, not a model's reading: what it is shown, is told to keep
+and cites must come through. What a real model does beside that is its own.
 
 A file of questions over passages (unified jsonl: 2Wiki, HotpotQA, MuSiQue) is packed: a question's own passages among
 others of the file, shuffled, up to each length; kept is a passage of which the notes cite a sentence.
@@ -131,6 +131,13 @@ def _multi_key(chance: random.Random) -> NeedleCase:
     return NeedleCase("multi-key", case.question, case.needles, case.values, lambda c: _stated(_key(c), _number(c)))
 
 
+def _multi_query(chance: random.Random) -> NeedleCase:
+    keys, numbers = (tuple(make(chance) for _ in range(3)) for make in (_key, _number))
+    asked = f"What are the special magic numbers for {keys[0]}, for {keys[1]} and for {keys[2]}?"
+    needles = tuple(map(_stated, keys, numbers))
+    return NeedleCase("multi-query", asked, needles, numbers, lambda c: _stated(_key(c), _number(c)))
+
+
 def _multi_value(chance: random.Random) -> NeedleCase:
     key, numbers = _key(chance), tuple(_number(chance) for _ in range(4))
     needles = tuple(_stated(key, number) for number in numbers)
@@ -165,8 +172,8 @@ def _chinese(chance: random.Random) -> NeedleCase:
     return NeedleCase("chinese", asked, (stated(where, number),), (number,), lambda c: stated(place(c), _number(c)))
 
 
-CASES: Final = {"single": _single, "multi-key": _multi_key, "multi-value": _multi_value, "variables": _variables,
-                "chinese": _chinese}  # fmt: skip
+CASES: Final = {"single": _single, "multi-key": _multi_key, "multi-query": _multi_query, "multi-value": _multi_value,
+                "variables": _variables, "chinese": _chinese}  # fmt: skip
 """The kinds of needles, by name."""
 
 

@@ -306,14 +306,34 @@ def ablate(task: str, stages: Sequence[str] | None, data: Path, **how: Any) -> N
 
 @verb("mnemic bench tasks", "mnemic bench tasks --json")
 def tasks() -> None:
-    """The tasks that there are, and who can be asked to take part."""
-    from mnemic.lab.entries import TASKS, offered, task
+    """The tasks that there are, who can be asked to take part, and what is measured by commands of its own."""
+    from mnemic.lab.entries import MEASUREMENTS, TASKS, offered, task
 
     run, listed = invocation(), [task(name) for name in TASKS]
     if run.output.json:
         about = {each.name: {"about": each.about, "rows": list(each.rows)} for each in listed}
-        run.output.document({"tasks": about, "contestants": list(offered())})
+        run.output.document({"tasks": about, "contestants": list(offered()), "measurements": dict(MEASUREMENTS)})
         return
     for each in listed:
         print(f"{each.name:20} {each.about}")
-    print(f"\ncontestants: {', '.join(offered())}")
+    print(f"\ncontestants: {', '.join(offered())}\n\nmeasured by commands of their own:")
+    for command, what in MEASUREMENTS.items():
+        print(f"  {command:34} {what}")
+
+
+@verb("mnemic bench samples samples", "mnemic bench samples samples --seed 1 --json")
+@click.argument("folder", type=FILE)
+@options.seed("what is made up")
+def samples(folder: Path, seed: int) -> None:
+    """Write a small made-up sample of every published data set to FOLDER, each in its own form, to try a task on.
+
+    `mnemic bench run dmr --data FOLDER/dmr` runs on one. A figure on them says nothing about a memory.
+    """
+    from mnemic.lab.kit.made_samples import write_samples
+
+    run, written = invocation(), write_samples(folder, seed)
+    if run.output.json:
+        run.output.document({"files": [str(path) for path in written]})
+        return
+    for path in written:
+        print(path)

@@ -15,7 +15,7 @@ from mnemic.errors import Invalid
 from mnemic.faces.cli.bars import hold_to_bars, progress
 from mnemic.faces.cli.bench import bench_options as options
 from mnemic.faces.cli.bench.bench_options import FILE, NAMES, opened_embedder
-from mnemic.faces.cli.bench.bench_runs import ablate, asked, compare, locomo, multihop, run_, show_run, tasks
+from mnemic.faces.cli.bench.bench_runs import ablate, asked, compare, locomo, multihop, run_, samples, show_run, tasks
 from mnemic.faces.cli.bench.current import current, small, standing
 from mnemic.faces.cli.bench.windows import paging, retention_train, session
 from mnemic.faces.cli.command import WORDS, CommandGroup, verb
@@ -450,7 +450,9 @@ def _show_figures(run: Invocation, measured: Measurements, *, binding: bool = Tr
 @click.argument("path", required=False, type=FILE)
 @click.option("--lengths", type=NAMES, help="Tokens of the texts, by commas (left out: 8k,32k,128k).")
 @click.option("--full", is_flag=True, help="Also 512k, 1m and 4m: an hour.")
-@click.option("--kinds", type=NAMES, help="Only these: single, multi-key, multi-value, variables, chinese.")
+@click.option(
+    "--kinds", type=NAMES, help="Only these: single, multi-key, multi-query, multi-value, variables, chinese."
+)
 @options.count("--texts", 1, "Texts of each kind and length.")
 @options.limit()
 @options.seed("the made-up texts")
@@ -465,6 +467,9 @@ def needles(
 ) -> None:
     """What the notes of `mnemic read` keep of needles in long made-up texts, by rules and by a scripted model, beside
     one look over the whole.
+
+    The needles are RULER's: a number under a key; among others like it; three asked for at once; four under one key; a
+    chain of variables; and one in Chinese. Texts have 8,000 to 4,000,000 tokens.
 
     With PATH, unified jsonl of questions over passages: each question's passages are packed among others.
     """
@@ -620,7 +625,8 @@ def _note_pictures(run: Invocation, drawn: Sequence[Path]) -> None:
 
 
 for _command in (
-    run_, tasks, report, compare, ablate, locomo, multihop, asked, current, standing, small, strategies, needles,
+    run_, tasks, samples, report, compare, ablate, locomo, multihop, asked, current, standing, small, strategies,
+    needles,
     capacity, hotpot, gc, speed, busy, gateway, serve, model, idle, load, kv, spaces, stages, paging,
     retention_train, session,
 ):  # fmt: skip
