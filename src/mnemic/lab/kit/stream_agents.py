@@ -43,13 +43,13 @@ def told_in(text: str) -> list[Told]:
 class RuleAgent:
     """Goes about a task as the world's own solver does, and decides by what its memory tells, else by lot.
 
-    It asks its memory for the task, once, and again for each decision. Of the options it takes the one that most of what it was told
+    It asks its memory for the task, and for each question that arises, once. Of the options it takes the one that most of what it was told
     speaks for, none that was told to have failed as long as there is another, and by lot among equals.
     """
 
     def __init__(self, world: StreamWorld, memory: StreamMemory, lot: str) -> None:
         self._world, self._memory, self._lot = world, memory, random.Random(lot)
-        self._advice: list[Advice] = []
+        self._advice: dict[str, Sequence[Advice]] = {}
         self._used: dict[ItemId, None] = {}
         self._playing: Playing | None = None
 
@@ -58,7 +58,7 @@ class RuleAgent:
         return tuple(self._used)
 
     def begin(self, goal: str, first: str) -> None:
-        self._advice = list(self._memory.advise(goal))
+        self._advice = {goal: self._memory.advise(goal)}
         self._playing = Playing(self._world.play(goal, first, self._choose))
 
     def act(self) -> str | None:
@@ -70,7 +70,9 @@ class RuleAgent:
 
     def _choose(self, choice: Choice) -> str:
         """Decide by the votes of all advice that speaks of the same decision."""
-        advice = {one.id: one for one in (*self._advice, *self._memory.advise(choice.question))}
+        if choice.question not in self._advice:
+            self._advice[choice.question] = self._memory.advise(choice.question)
+        advice = {one.id: one for told in self._advice.values() for one in told}
         votes = {option.name: option.prior for option in choice.options}
         voters: list[tuple[ItemId, str, bool]] = []
         for one in advice.values():
