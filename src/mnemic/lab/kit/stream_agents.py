@@ -133,4 +133,3 @@ class ChatAgent:
 def chat_agent(chat: Chat) -> MakeAgent:
     """Make agents that a chat model drives."""
     return partial(ChatAgent, chat)
-

@@ -98,7 +98,9 @@ def memory_of(row: str) -> Callable[[], StreamMemory]:
         return NoMemory
     if row in rows() or is_place(row):
         return partial(MnemicStreamMemory, row)
-    raise Invalid("with", f"{row!r} is no memory of streams", f"There are: {', '.join(rows())}; yours is package.module:Class.")
+    raise Invalid(
+        "with", f"{row!r} is no memory of streams", f"There are: {', '.join(rows())}; yours is package.module:Class."
+    )
 
 
 def _lane(way: str) -> str:

@@ -53,7 +53,12 @@ class StreamPlan:
 
 
 def run_streams(
-    world: StreamWorld, plan: StreamPlan, out: Path, *, make_agent: MakeAgent = RuleAgent, progress: Progress | None = None
+    world: StreamWorld,
+    plan: StreamPlan,
+    out: Path,
+    *,
+    make_agent: MakeAgent = RuleAgent,
+    progress: Progress | None = None,
 ) -> Path:
     """Run all rows over all seeds; return the log.
 

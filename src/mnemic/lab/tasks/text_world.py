@@ -262,7 +262,9 @@ def _stuff_choice(metal: str, thing: str) -> Choice:
 
 def _brew_choice(brew: str) -> Choice:
     pairs = [" and ".join(pair) for pair in permutations(HERBS, 2)]
-    return Choice(question=f"What do I brew the {brew} tea from?", about=("brew", brew), options=_options(pairs, "from {}"))
+    return Choice(
+        question=f"What do I brew the {brew} tea from?", about=("brew", brew), options=_options(pairs, "from {}")
+    )
 
 
 def hidden_rules(seed: int) -> HouseRules:

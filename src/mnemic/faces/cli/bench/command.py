@@ -84,7 +84,9 @@ def strategies(path: Path | None, model: str, embedder: str, cache: Path | None,
 @click.argument("log", type=FILE)
 @click.option("--seed", type=int, help="Of the bootstrap (left out: the run's own).")
 @click.option("--markdown", is_flag=True, help="Tables for a page.")
-@click.option("--html", type=FILE, help="Of `bench run` and `stream`: write a page with plots and the worst questions, too.")
+@click.option(
+    "--html", type=FILE, help="Of `bench run` and `stream`: write a page with plots and the worst questions, too."
+)
 def report(log: Path, seed: int | None, markdown: bool, html: Path | None) -> None:
     """The tables of a run, recomputed from its LOG, whichever bench wrote it."""
     from mnemic.lab.kit.log import bench_of

@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 @options.count("--first-seed", 0, "Seed of the first.", least=0)
 @options.count("--tasks", 24, "Tasks in a row.")
 @options.count("--tries", 3, "Most tries of a task.")
-@click.option("--agent", type=WORDS, default="rules", show_default=True, help="`rules`, or a language model by name.")
+@click.option(
+    "--actor", "agent", type=WORDS, default="rules", show_default=True, help="`rules`, or a language model by name."
+)
 @click.option("--html", type=FILE, help="Write the report to this page, too.")
 def stream(
     world: str, out: Path, rows: Sequence[str], seeds: int, first_seed: int, tasks: int, tries: int, agent: str,
@@ -38,7 +40,7 @@ def stream(
 ) -> None:  # fmt: skip
     """Tasks in a row in WORLD (text, tools), with memories that learn from outcomes, beside retrying alone.
 
-    No model is called, unless one acts (--agent). Rules that nobody tells hold for all tasks of a seed: what a memory keeps of
+    No model is called, unless one acts (--actor). Rules that nobody tells hold for all tasks of a seed: what a memory keeps of
     one task helps with others, and retrying without memory does not.
     """
     from mnemic.lab.kit.stream_memories import rows as all_rows
@@ -66,7 +68,7 @@ def _agent(run: Invocation, name: str) -> MakeAgent:
         return RuleAgent
     chat = open_chat(name, run.settings)
     if chat is None:
-        raise Invalid("agent", f"{name!r} is no language model", "Name one, or `rules`.")
+        raise Invalid("actor", f"{name!r} is no language model", "Name one, or `rules`.")
     return chat_agent(chat)
 
 
