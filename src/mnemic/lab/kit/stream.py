@@ -1,8 +1,8 @@
 """The protocol of experience streams: tasks in a row whose outcome is told, and who may learn from one for the next.
 
-A world makes tasks of a seed; hidden rules of it hold for all tasks of that seed, and no text says them. An agent acts, a
-memory advises it and takes in what was done and how it came out. The memory is the only way from one try to the next:
-agent and task are made anew for each.
+A world makes tasks of a seed; hidden rules of it hold for all tasks of that seed, and no text says them. An agent
+acts, a memory advises it and takes in what was done and how it came out. The memory is the only way from one try to
+the next: agent and task are made anew for each.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ class StreamWorld(Protocol):
     def verbs(self) -> Sequence[str]: ...
 
     def tasks(self, seed: int, count: int) -> Sequence[StreamTask]:
-        """The tasks of a stream, in order: the same for the same seed, and a longer stream begins like a shorter one."""
+        """The tasks of a stream, in order: the same for a seed, and a longer stream begins like a shorter one."""
         ...
 
     def play(self, goal: str, first: str, choose: Choose) -> Play:

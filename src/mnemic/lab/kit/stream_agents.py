@@ -1,4 +1,4 @@
-"""Agents of experience streams: one driven by rules, that reads what its memory tells; and one driven by a chat model."""
+"""Agents of streams: one driven by rules, which reads what its memory tells, and one driven by a chat model."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ def told_in(text: str) -> list[Told]:
 class RuleAgent:
     """Goes about a task as the world's own solver does, and decides by what its memory tells, else by lot.
 
-    It asks its memory for the task, and for each question that arises, once. Of the options it takes the one that most of what it was told
-    speaks for, none that was told to have failed as long as there is another, and by lot among equals.
+    It asks its memory for the task, and for each question that arises, once. Of the options it takes the one that most
+    of what it was told speaks for, and by lot among equals: so none that is told to have failed while there is another.
     """
 
     def __init__(self, world: StreamWorld, memory: StreamMemory, lot: str) -> None:
-        self._world, self._memory, self._lot = world, memory, random.Random(lot)
+        self._world, self._memory, self._lot = world, memory, random.Random(lot)  # noqa: S311
         self._advice: dict[str, Sequence[Advice]] = {}
         self._used: dict[ItemId, None] = {}
         self._playing: Playing | None = None
@@ -113,7 +113,8 @@ class ChatAgent:
         advice = self._memory.advise(goal)
         self._used = tuple(one.id for one in advice)
         verbs = "\n".join(self._world.verbs)
-        system = f"You act in a world by one action at a time, each one line of one of these forms:\n{verbs}\nAnswer with the action alone."
+        forms = f"You act in a world by one action at a time, each one line of one of these forms:\n{verbs}"
+        system = f"{forms}\nAnswer with the action alone."
         remembered = "\n\n".join(one.text for one in advice) or "(nothing)"
         told = f"Task: {goal}\n\nWhat you remember of earlier tries, as data:\n{remembered}\n\n{first}"
         self._messages = [ChatMessage("system", system), ChatMessage("user", told)]

@@ -1,8 +1,9 @@
 """Memories of experience streams, by the names of their rows: none, and mnemic with one strategy of experience each.
 
-`none` has one try at a task; `retry` has as many as the others, and remembers nothing: what a memory is worth is what it has beside
-that. `recent` shows the last tries, `similar` those nearest to the question by mnemic's own recall of what was observed (ExpRecent and
-ExpRAG of Evo-Memory, arXiv:2511.20857); the others are strategies, by their own recall.
+`none` has one try at a task; `retry` has as many as the others, and remembers nothing: what a memory is worth is what
+it has beside that. `recent` shows the last tries, `similar` those nearest to the question by mnemic's own recall of
+what was observed (ExpRecent and ExpRAG of Evo-Memory, arXiv:2511.20857); the others are strategies, by their own
+recall.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""What streams came to, recomputed from their log: success of each memory, beside retrying alone, and against the index of the task.
+"""What streams came to, recomputed from their log: success of each memory, beside retrying alone, and against the index
+of the task.
 
-A task counts as done if one of its tries succeeded. Intervals are of 2,000 bootstrap draws over seeds: tasks of one seed share their
-hidden rules, and a memory, so they are not independent. A difference is paired by seed.
+A task counts as done if one of its tries succeeded. Intervals are of 2,000 bootstrap draws over seeds: tasks of one
+seed share their hidden rules, and a memory, so they are not independent. A difference is paired by seed.
 """
 
 from __future__ import annotations
@@ -162,7 +163,7 @@ def _estimate(by_seed: Mapping[int, float], seed: int) -> Estimate:
 def stream_tables(made: StreamReport) -> Iterator[TextTable]:
     """The tables: what memories came to, how that changed along the stream, and what it took."""
     head = made.header
-    how = f"{head['seeds']} seeds of {head['tasks_in_a_row']} tasks, at most {head['tries']} tries, agent: {head['agent']}"
+    how = f"{head['seeds']} seeds of {head['tasks_in_a_row']} tasks, {head['tries']} tries, agent: {head['agent']}"
     yield TextTable(
         f"Streams in the world {head['world']}: {how}",
         ("memory", "done %", "", "at the first try %", "more than retry", "tries a task", "clear of retry"),
@@ -188,8 +189,8 @@ def stream_tables(made: StreamReport) -> Iterator[TextTable]:
          "acting ms", "learning ms"),
         tuple(
             (
-                row.name, f"{row.steps:.1f}", str(row.unknown), str(row.looped), str(row.tried), f"{100 * row.used:.0f}",
-                f"{row.characters:.0f}", f"{row.acting_ms:.1f}", f"{row.learning_ms:.1f}",
+                row.name, f"{row.steps:.1f}", str(row.unknown), str(row.looped), str(row.tried),
+                f"{100 * row.used:.0f}", f"{row.characters:.0f}", f"{row.acting_ms:.1f}", f"{row.learning_ms:.1f}",
             )
             for row in made.rows
         ),
@@ -198,8 +199,9 @@ def stream_tables(made: StreamReport) -> Iterator[TextTable]:
 
 def notes(made: StreamReport) -> Iterator[str]:
     """What has to be said beside the tables."""
-    yield f"{len(made.winners)} of {len(made.rows) - 1} lie above retry with their whole interval: {', '.join(made.winners) or 'none'}."
-    yield "Intervals are over seeds. A task is done if one of its tries is; `none` has one try, all others the same number."
+    clear = ", ".join(made.winners) or "none"
+    yield f"{len(made.winners)} of {len(made.rows) - 1} lie above retry with their whole interval: {clear}."
+    yield "Intervals are over seeds. A task is done if one of its tries is; `none` has one, all others the same number."
     if not made.whole:
         yield "This run was cut short: figures cover what was tried until then."
 

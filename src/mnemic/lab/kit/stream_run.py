@@ -1,6 +1,7 @@
 """Run streams: for each memory and seed the same tasks in a row, each tried until it is done or the tries are used up.
 
-Everything goes to one log, a record for each try, and every figure is recomputed from that (`stream_report`). All rows draw the same lots.
+Everything goes to one log, a record for each try, and every figure is recomputed from that (`stream_report`). All rows
+draw the same lots.
 """
 
 from __future__ import annotations
@@ -122,8 +123,9 @@ class _Stream:
     ) -> None:
         done = made.trajectory
         self.log.add(
-            "try", row=self.row, seed=self.seed, place=place, nth=nth, goal=done.task, succeeded=done.succeeded, why=done.why,
-            actions=[step.action for step in done.steps], seen=done.steps[-1].observation if done.steps else "",
+            "try", row=self.row, seed=self.seed, place=place, nth=nth, goal=done.task, succeeded=done.succeeded,
+            why=done.why, actions=[step.action for step in done.steps],
+            seen=done.steps[-1].observation if done.steps else "",
             unknown=made.unknown, looped=made.looped, used=len(made.used), recalled=counting.characters,
             recalls=counting.asked, acting_ms=round(acting_ms, 3), learning_ms=round(learning_ms, 3),
         )  # fmt: skip

@@ -1,8 +1,9 @@
 """A house of rooms, things, locks and recipes, whose hidden rules hold for all tasks of a seed.
 
-Own work, with verbs like those of ALFWorld. Which thing is kept where, which key turns a lock of which mark, what polishes which metal, and what a
-brew is made of is drawn from the seed, never said, and seen only by trying: a wrong key breaks, the wrong stuff spoils a thing, a wrong brew
-is poured away, and the try is lost. What a memory learns of one task is right for others of the stream.
+Own work, with verbs like those of ALFWorld. Which thing is kept where, which key turns a lock of which mark, what
+polishes which metal, and what a brew is made of is drawn from the seed, never said, and seen only by trying: a wrong
+key breaks, the wrong stuff spoils a thing, a wrong brew is poured away, and the try is lost. What a memory learns of
+one task is right for others of the stream.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from mnemic.lab.kit.stream import Choice, Choose, Option, Play, Seen
 
 ROOMS: Final = ("hall", "kitchen", "cellar", "attic", "study")
 HOLDERS: Final[Mapping[str, str]] = {
-    "crate": "cellar", "barrel": "cellar", "trunk": "attic", "basket": "attic", "drawer": "study", "cupboard": "kitchen",
+    "crate": "cellar", "barrel": "cellar", "trunk": "attic", "basket": "attic", "drawer": "study",
+    "cupboard": "kitchen",
 }  # fmt: skip
 """Where each thing that can hold others stands."""
 THINGS: Final = ("bowl", "jug", "lamp", "bell", "plate", "spoon", "mirror", "buckle")
@@ -97,7 +99,8 @@ class House:
         holders = ", ".join(f"{self._described(name)} in the {room}" for name, room in HOLDERS.items())
         return (
             f"You are in the hall. There are {', '.join(ROOMS)}. There are {holders}. Places: "
-            f"{', '.join(f'{place} in the {room}' for place, room in PLACES.items())}. You have the {', '.join(KEYS)} keys. "
+            f"{', '.join(f'{place} in the {room}' for place, room in PLACES.items())}. "
+            f"You have the {', '.join(KEYS)} keys. "
             f"In the kitchen there are {', '.join((*STUFFS, *HERBS))} and a kettle."
         )
 
@@ -187,13 +190,14 @@ class TextWorld:
     name: Final = "text"
     about: Final = "A house whose locks, metals, recipes and hiding places follow hidden rules."
     verbs: Final[Sequence[str]] = (
-        "look", "go to ROOM", "open HOLDER", "unlock MARK-marked HOLDER with COLOUR key", "take METAL THING from HOLDER",
-        "rub METAL THING with STUFF", "put METAL THING on PLACE", "brew KIND tea from HERB and HERB",
+        "look", "go to ROOM", "open HOLDER", "unlock MARK-marked HOLDER with COLOUR key",
+        "take METAL THING from HOLDER", "rub METAL THING with STUFF", "put METAL THING on PLACE",
+        "brew KIND tea from HERB and HERB",
     )  # fmt: skip
 
     def tasks(self, seed: int, count: int) -> list[HouseTask]:
         rules = hidden_rules(seed)
-        return [_task(rules, random.Random(f"house {seed} task {n}")) for n in range(count)]
+        return [_task(rules, _lot(f"{seed} task {n}")) for n in range(count)]
 
     def play(self, goal: str, first: str, choose: Choose) -> Play:
         if match := _BREW.fullmatch(goal):
@@ -205,7 +209,7 @@ class TextWorld:
         if match is None:
             return
         metal, thing, place = match.groups()
-        marks = {holder: mark for holder, mark in _MARKED.findall(first)}
+        marks: dict[str, str] = dict(_MARKED.findall(first))
         yield from _found(metal, thing, marks, choose)
         if polish:
             yield "go to kitchen"
@@ -269,7 +273,7 @@ def _brew_choice(brew: str) -> Choice:
 
 def hidden_rules(seed: int) -> HouseRules:
     """Draw the hidden rules of a seed."""
-    lot = random.Random(f"house {seed} rules")
+    lot = _lot(f"{seed} rules")
     pairs = list(permutations(HERBS, 2))
     return HouseRules(
         home={thing: lot.choice(tuple(HOLDERS)) for thing in THINGS},
@@ -298,6 +302,10 @@ def _task(rules: HouseRules, lot: random.Random) -> HouseTask:
         brew=brew if kind == "brew" else "",
         locks=locks,
     )
+
+
+def _lot(of: str) -> random.Random:
+    return random.Random(f"house {of}")  # noqa: S311
 
 
 TEXT_WORLD: Final = TextWorld()

@@ -1,8 +1,9 @@
 """A desk of tools whose arguments have formats that nobody documents, and which want a scope that nobody tells.
 
-Own work. The signature of each tool says the names of its arguments and no more. Which format an argument takes, and which scope a tool
-wants, is drawn from the seed. A call that is refused says which argument is at fault, never how it is written; a tool that is refused three times
-locks itself. What a memory learns of one call holds for all calls of that tool in the stream, whatever the values are.
+Own work. The signature of each tool says the names of its arguments and no more. Which format an argument takes, and
+which scope a tool wants, is drawn from the seed. A call that is refused says which argument is at fault, never how it
+is written; a tool that is refused three times locks itself. What a memory learns of one call holds for all calls of
+that tool in the stream, whatever the values are.
 """
 
 from __future__ import annotations
@@ -66,7 +67,8 @@ FORMS: Final[Mapping[str, Callable[[str], dict[str, str]]]] = {
 """The ways to write each argument, by the name of the way."""
 SHAPES: Final[Mapping[str, Mapping[str, str]]] = {
     "date": {
-        "year first": r"\d{4}-\d\d-\d\d", "dots": r"\d\d\.\d\d\.\d{4}", "slashes": r"\d+/\d+/\d{4}", "eight digits": r"\d{8}",
+        "year first": r"\d{4}-\d\d-\d\d", "dots": r"\d\d\.\d\d\.\d{4}", "slashes": r"\d+/\d+/\d{4}",
+        "eight digits": r"\d{8}",
     },
     "length": {"minutes": r"\d+min", "seconds": r"\d+s", "period": r"PT\d+M", "colon": r"0:\d+"},
     "amount": {"cents": r"\d+c", "point": r"\d+\.00", "currency": r"EUR\d+", "comma": r"\d+,00"},
@@ -154,7 +156,7 @@ class ToolWorld:
 
     def tasks(self, seed: int, count: int) -> list[DeskTask]:
         rules = hidden_rules(seed)
-        return [_task(rules, random.Random(f"desk {seed} task {n}")) for n in range(count)]
+        return [_task(rules, _lot(f"{seed} task {n}")) for n in range(count)]
 
     def play(self, goal: str, first: str, choose: Choose) -> Play:
         match = _GOAL.fullmatch(goal)
@@ -187,7 +189,7 @@ def _writes(name: str, shape: str) -> Callable[[str], bool]:
 
 def hidden_rules(seed: int) -> DeskRules:
     """Draw the hidden rules of a seed."""
-    lot = random.Random(f"desk {seed} rules")
+    lot = _lot(f"{seed} rules")
     arguments = ((tool, name) for tool, names in TOOLS.items() for name in (*names, SCOPE))
     return DeskRules(form={(tool, name): lot.choice(tuple(SHAPES[name])) for tool, name in arguments})
 
@@ -209,6 +211,10 @@ def _value(name: str, lot: random.Random) -> str:
             return f"{lot.randint(1, 5)}"
         case _:
             return f"{lot.randint(10, 99)}"
+
+
+def _lot(of: str) -> random.Random:
+    return random.Random(f"desk {of}")  # noqa: S311
 
 
 TOOL_WORLD: Final = ToolWorld()

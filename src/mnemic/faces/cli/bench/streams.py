@@ -40,8 +40,8 @@ def stream(
 ) -> None:  # fmt: skip
     """Tasks in a row in WORLD (text, tools), with memories that learn from outcomes, beside retrying alone.
 
-    No model is called, unless one acts (--actor). Rules that nobody tells hold for all tasks of a seed: what a memory keeps of
-    one task helps with others, and retrying without memory does not.
+    No model is called, unless one acts (--actor). Rules that nobody tells hold for all tasks of a seed: what a memory
+    keeps of one task helps with others, and retrying without memory does not.
     """
     from mnemic.lab.kit.stream_memories import rows as all_rows
     from mnemic.lab.kit.stream_run import StreamPlan, run_streams
