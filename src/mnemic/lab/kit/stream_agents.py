@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from mnemic.lab.kit.stream import Advice, Choice, MakeAgent, Playing, Seen, StreamMemory, StreamWorld, is_about
-from mnemic.models.chat.base import Ask, ChatMessage
+from mnemic.models.chat.base import Ask, ChatMessage, reply_of
 from mnemic.strategies.rules.contrasted_lessons import lessons_in
 from mnemic.strategies.trajectories import ACTION, trajectory_of
 
@@ -120,7 +120,7 @@ class ChatAgent:
         self._messages = [ChatMessage("system", system), ChatMessage("user", told)]
 
     def act(self) -> str | None:
-        said = self._chat.answer(Ask(tuple(self._messages), _LIMIT, task="stream")).text.strip()
+        said = reply_of(self._chat.stream(Ask(tuple(self._messages), _LIMIT, task="stream"))).text.strip()
         if not said:
             return None
         action = said.splitlines()[0].removeprefix(ACTION).strip()
