@@ -1,4 +1,4 @@
-"""Experience streams: worlds that hide their rules, agents that go by what they are told, figures that come from the log."""
+"""Streams: worlds that hide their rules, agents that go by what they are told, figures that come from the log."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_the_oracle_does_every_task(name: str, seed: int) -> None:
 @given(seed=seeds)
 @settings(max_examples=30, deadline=None)
 def test_nothing_that_is_seen_before_something_is_tried_depends_on_the_hidden_rules(name: str, seed: int) -> None:
-    """Neither the goal, nor the first look, nor what walking about and nonsense bring, nor the solver's first action."""
+    """Neither goal, nor first look, nor what walking about and nonsense bring, nor the solver's first action."""
     about = ("look", "go to cellar", "look", "go to attic", "unlock", "calendar.create", "sing")
     for task in world(name).tasks(seed, 4):
         other = with_other_rules(name, task)
