@@ -326,7 +326,7 @@ def test_a_memory_wins_only_where_its_whole_interval_lies_above(tmp_path: Path) 
         return read_streams(path).winners
 
     assert made([(False, True)] * 6) == ("reme",)
-    assert made([(False, True), (True, True)] * 3) == ()
+    assert made([(False, True), (True, False), (False, True)] * 2) == ()
     assert made([(True, False)] * 6) == ()
 
 
