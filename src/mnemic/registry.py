@@ -60,6 +60,11 @@ STRATEGIES: Final = {
     "memoryos": "mnemic.strategies.memoryos:MemoryOS",  # segments by heat, and what hot ones teach; arXiv:2506.06326
     "hippo2": "mnemic.strategies.hippo2:Hippo2",  # a graph of names, walked on: HippoRAG 2, arXiv:2502.14802
     "zep": "mnemic.strategies.zep:Zep",  # a graph of dated facts; arXiv:2501.13956
+    "reflexion": "mnemic.strategies.reflexion:Reflexion",  # what a failed try teaches the next; arXiv:2303.11366
+    "expel": "mnemic.strategies.expel:Expel",  # lessons that are counted; arXiv:2308.10144
+    "skills": "mnemic.strategies.skills:Skills",  # how a task was done: Voyager, arXiv:2305.16291
+    "reme": "mnemic.strategies.reme:ReMe",  # pieces of experience, by use; arXiv:2512.10696
+    "gmemory": "mnemic.strategies.gmemory:GMemory",  # a graph of tasks, and insights; arXiv:2506.07398
 }
 
 COLLECTORS: Final = {

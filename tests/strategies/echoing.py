@@ -35,6 +35,12 @@ def echoed(ask: Ask) -> dict[str, Any]:
             return {"insights": [{"text": f"So {said}", "from": [last]}]}
         case "summarize":
             return {"summary": said}
+        case "make_plan":
+            return {"plan": said}
+        case "experience_pieces":
+            return {"pieces": [said]}
+        case "contrast_lessons":
+            return {"changes": [{"do": "add", "lesson": 0, "text": f"{said}."}]}
     return _decided(ask, said)
 
 

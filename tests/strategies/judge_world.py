@@ -31,9 +31,11 @@ from mnemic.strategies.tasks.condensing import OVERWRITE_FOLD, SUMMARIZE, answer
 from mnemic.strategies.tasks.dialogue_pages import PAGE_TOPIC
 from mnemic.strategies.tasks.extracting import EXTRACT_ITEMS, EXTRACT_SLOTS, EXTRACT_TRIPLES
 from mnemic.strategies.tasks.graph_resolution import MATCH_ENTITIES, MATCH_FACTS
+from mnemic.strategies.tasks.learning import CONTRAST_LESSONS, EXPERIENCE_PIECES, MAKE_PLAN
 from mnemic.strategies.tasks.merge_decision import MERGE_DECIDE
 from mnemic.strategies.tasks.recognition import FILTER_EVIDENCE
 from mnemic.strategies.tasks.reflecting import FOCAL_QUESTIONS, INSIGHTS_WITH_EVIDENCE, SCORE_IMPORTANCE
+from mnemic.strategies.trajectories import ActionStep, Contrast, Trajectory
 from mnemic.verbs.note_taking import extractive_answer
 
 SAID = datetime(2024, 5, 8, 18, 20, tzinfo=UTC)
@@ -65,6 +67,13 @@ FOLDING = Overwriting(
     first=7,
     budget=64,
 )
+
+FAILED = Trajectory(
+    task="Polish the bowl",
+    steps=(ActionStep("rub bowl with chalk", "The chalk scratches it."),),
+    succeeded=False,
+)
+DONE = Trajectory(task="Polish the bowl", steps=(ActionStep("rub bowl with vinegar", "It shines."),), succeeded=True)
 
 _FACT = {"text": "Tom works at Siemens.", "from": [1], "since": "2024-04", "until": ""}
 _TRIPLE = {
@@ -144,6 +153,16 @@ CASES = (
     *(
         Case(PAGE_TOPIC, Episode(PASSAGES[2:], PASSAGES[:1]), *({"reasoning": "I see.", **one} for one in answers))
         for answers in [(_TOPIC, {**_TOPIC, "continues": 2}, {**_TOPIC, "topic": LONG})]
+    ),
+    _case(MAKE_PLAN, FAILED, "plan", "Take the vinegar next time.", "\u200b", LONG),
+    _case(EXPERIENCE_PIECES, FAILED, "pieces", ["Chalk scratches bronze."], ["\u200b"], [LONG]),
+    _case(
+        CONTRAST_LESSONS,
+        Contrast(successes=(DONE,), failure=FAILED, lessons=("Chalk is good for all metals.",)),
+        "changes",
+        [{"do": "remove", "lesson": 1, "text": ""}, {"do": "add", "lesson": 0, "text": "Bronze wants vinegar."}],
+        [{"do": "agree", "lesson": 2, "text": ""}],
+        [{"do": "add", "lesson": 0, "text": LONG}],
     ),
     _case(OVERWRITE_FOLD, FOLDING, "notes", [_NOTE], [{**_NOTE, "from": [1]}], [{**_NOTE, "text": LONG[:990]}]),
     Case(

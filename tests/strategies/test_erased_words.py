@@ -20,11 +20,17 @@ from mnemic.extract.withdrawal_meaning import DOUBTS, OF_NEARNESS
 from mnemic.lab.kit.scripted_readers import ScriptedReader
 from mnemic.registry import STRATEGIES
 from mnemic.strategies.base import Strategy
+from mnemic.strategies.expel import Expel
+from mnemic.strategies.gmemory import GMemory
 from mnemic.strategies.hippo2 import Hippo2
 from mnemic.strategies.house import House
 from mnemic.strategies.mem0 import Mem0
 from mnemic.strategies.memoryos import MemoryOS
+from mnemic.strategies.reflexion import Reflexion
+from mnemic.strategies.reme import ReMe
+from mnemic.strategies.skills import Skills
 from mnemic.strategies.stream import Stream
+from mnemic.strategies.trajectories import ActionStep, Trajectory
 from mnemic.strategies.units import TokensUnit
 from mnemic.strategies.zep import Zep
 from mnemic.testing.generators import ManualClock
@@ -42,6 +48,20 @@ PROFILE: Final = (
     "I quit my job.", "I work at Zqfna. I quit my job.",
 )  # fmt: skip
 SMALL: Final = TokensUnit(60)
+
+
+def _tries(*, done: str, task: str = "Polish the bowl") -> tuple[str, ...]:
+    """Tries, one for each letter, of which those in `done` succeeded."""
+    return tuple(
+        Trajectory(
+            task=task.format(letter),
+            steps=(ActionStep("go to cellar", "Dust."), ActionStep(f"rub bowl with zq{letter}na", "So it went.")),
+            succeeded=letter in done,
+        ).text
+        for letter in "abcdefgh"
+    )
+
+
 FOLLOWED: Final[dict[str, tuple[Strategy, tuple[str, ...]]]] = {
     "house": (House(), PROFILE),
     "mem0": (Mem0(unit=SMALL), KEPT),
@@ -50,6 +70,11 @@ FOLLOWED: Final[dict[str, tuple[Strategy, tuple[str, ...]]]] = {
     "memoryos, each page apart": (MemoryOS(by_words=9, hot=1.5), KEPT),
     "hippo2": (Hippo2(), KEPT),
     "zep": (Zep(), KEPT),
+    "reflexion": (Reflexion(), _tries(done="d")),
+    "expel": (Expel(), _tries(done="bdeg")),
+    "skills": (Skills(), _tries(done="abcdefgh", task="Polish bowl {}")),
+    "reme": (ReMe(), _tries(done="bdeg")),
+    "gmemory": (GMemory(), _tries(done="bdeg")),
 }
 
 

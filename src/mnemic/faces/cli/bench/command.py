@@ -17,6 +17,7 @@ from mnemic.faces.cli.bench import bench_options as options
 from mnemic.faces.cli.bench.bench_options import FILE, NAMES, opened_embedder
 from mnemic.faces.cli.bench.bench_runs import ablate, asked, compare, locomo, multihop, run_, samples, show_run, tasks
 from mnemic.faces.cli.bench.current import current, small, standing
+from mnemic.faces.cli.bench.streams import show_streams, stream
 from mnemic.faces.cli.bench.windows import paging, retention_train, session
 from mnemic.faces.cli.command import WORDS, CommandGroup, verb
 from mnemic.faces.cli.invocation import Invocation, invocation
@@ -83,7 +84,9 @@ def strategies(path: Path | None, model: str, embedder: str, cache: Path | None,
 @click.argument("log", type=FILE)
 @click.option("--seed", type=int, help="Of the bootstrap (left out: the run's own).")
 @click.option("--markdown", is_flag=True, help="Tables for a page.")
-@click.option("--html", type=FILE, help="Of `bench run`: write a page with plots and the worst questions, too.")
+@click.option(
+    "--html", type=FILE, help="Of `bench run` and `stream`: write a page with plots and the worst questions, too."
+)
 def report(log: Path, seed: int | None, markdown: bool, html: Path | None) -> None:
     """The tables of a run, recomputed from its LOG, whichever bench wrote it."""
     from mnemic.lab.kit.log import bench_of
@@ -98,6 +101,8 @@ def report(log: Path, seed: int | None, markdown: bool, html: Path | None) -> No
             _show_hotpot(invocation(), log, seed=seed, markdown=markdown)
         case "strategies":
             _show_strategies(invocation(), log, seed=seed, markdown=markdown)
+        case "stream":
+            show_streams(invocation(), log, seed=seed, markdown=markdown, html=html)
         case _:
             show_run(invocation(), log, seed=seed, markdown=markdown, html=html)
 
@@ -628,6 +633,6 @@ for _command in (
     run_, tasks, samples, report, compare, ablate, locomo, multihop, asked, current, standing, small, strategies,
     needles,
     capacity, hotpot, gc, speed, busy, gateway, serve, model, idle, load, kv, spaces, stages, paging,
-    retention_train, session,
+    retention_train, session, stream,
 ):  # fmt: skip
     bench.add_command(_command)

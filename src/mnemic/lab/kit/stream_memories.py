@@ -1,0 +1,108 @@
+"""Memories of experience streams, by the names of their rows: none, and mnemic with one strategy of experience each.
+
+`none` has one try at a task; `retry` has as many as the others, and remembers nothing: what a memory is worth is what
+it has beside that. `recent` shows the last tries, `similar` those nearest to the question by mnemic's own recall of
+what was observed (ExpRecent and ExpRAG of Evo-Memory, arXiv:2511.20857); the others are strategies, by their own
+recall.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from mnemic.core.items import Kind
+from mnemic.core.queries import Filter
+from mnemic.errors import Invalid
+from mnemic.lab.kit.stream import Advice
+from mnemic.memory import Memory
+from mnemic.registry import is_place
+from mnemic.settings import Settings
+
+if TYPE_CHECKING:
+    from mnemic.core.ids import ItemId
+    from mnemic.lab.kit.stream import StreamMemory
+    from mnemic.strategies.trajectories import Trajectory
+
+NONE: Final = "none"
+RETRY: Final = "retry"
+RECENT: Final = "recent"
+SIMILAR: Final = "similar"
+EXPERIENCE: Final = ("reflexion", "expel", "skills", "reme", "gmemory")
+WINDOW: Final = 3
+"""Tries that `recent` and `similar` show."""
+_MOST: Final = 30
+_OBSERVED: Final = Filter(kinds=(Kind.TURN,))
+
+
+class NoMemory:
+    """Remembers nothing."""
+
+    def advise(self, question: str) -> Sequence[Advice]:
+        return ()
+
+    def learn(self, trajectory: Trajectory) -> None:
+        pass
+
+    def told(self, ids: Sequence[ItemId], *, useful: bool) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+class MnemicStreamMemory:
+    """A memory of mnemic in this process, which follows one strategy or none, and is asked as anybody would ask it."""
+
+    def __init__(self, way: str) -> None:
+        self._way = way
+        strategies = () if way in (RECENT, SIMILAR) else (way,)
+        settings = Settings(background=False)
+        self._memory = Memory("memory:", settings=settings, embedder="none", strategies=strategies)
+        self._me = self._memory.scope(user="agent")
+
+    def advise(self, question: str) -> Sequence[Advice]:
+        if self._way == RECENT:
+            return [Advice(v.item.id, v.item.text) for v in self._me.list(where=_OBSERVED, limit=WINDOW)]
+        if self._way == SIMILAR:
+            found = self._me.recall(question, k=WINDOW)
+        else:
+            found = self._me.recall(question, by=_lane(self._way), k=_MOST)
+        return [Advice(one.id, one.text) for one in found]
+
+    def learn(self, trajectory: Trajectory) -> None:
+        self._me.observe(trajectory.text, role="tool")
+        self._memory.flush()
+
+    def told(self, ids: Sequence[ItemId], *, useful: bool) -> None:
+        standing = [version.item.id for version in self._me.visible(ids)]
+        if standing:
+            self._me.feedback(*standing, useful=useful)
+
+    def close(self) -> None:
+        self._memory.close()
+
+
+def rows() -> tuple[str, ...]:
+    """The names of all rows that there are."""
+    return (NONE, RETRY, RECENT, SIMILAR, *EXPERIENCE)
+
+
+def memory_of(row: str) -> Callable[[], StreamMemory]:
+    """How the memory of a row is made; a strategy of somebody else goes by its place, `package.module:Class`.
+
+    Raises:
+        Invalid: there is no such row.
+    """
+    if row in (NONE, RETRY):
+        return NoMemory
+    if row in rows() or is_place(row):
+        return partial(MnemicStreamMemory, row)
+    raise Invalid(
+        "with", f"{row!r} is no memory of streams", f"There are: {', '.join(rows())}; yours is package.module:Class."
+    )
+
+
+def _lane(way: str) -> str:
+    return way.rpartition(":")[2].lower() if is_place(way) else way
