@@ -30,18 +30,20 @@ _SHORT: Final = {
 _SHORT_WORD: Final = re.compile(rf"(?<![\w@/.'’-])(?:{'|'.join(map(re.escape, _SHORT))})(?![\w@/.'’-])", re.IGNORECASE)
 _NAMES_IS: Final = re.compile(r"\b(my|his|her|its) names (?=[a-z])")
 
-_BEFORE_CLAUSE: Final = (
-    r"(?<!\bthat)(?<!\bwhere)(?<!\bwhat)(?<!\bwho)(?<!\bwhen)(?<!\bif)(?<!\bbecause)(?<!\bhow)(?<!\bwhy)(?<!\bthan)(?<!\bas)(?<!\bsince)(?<!\buntil)"
-    r"(?<!\btill)(?<!\bbefore)(?<!\bafter)(?<!\blike)(?<!\bway)(?<!\bwhile)(?<!\bplace)(?<!\bcity)(?<!\btown)(?<!\bflat)(?<!\bthink)(?<!\bthinks)(?<!\bthought)"
-    r"(?<!\bsay)(?<!\bsays)(?<!\bsaid)(?<!\btold)(?<!\bknow)(?<!\bknows)(?<!\bwish)(?<!\bhope)(?<!\bguess)(?<!\bbelieve)(?<!\band)(?<!\bbut)(?<!\bso)(?<!\bor)"
-    r"(?<!\bdo)(?<!\bdid)(?<!\bam)(?<!\bcan)(?<!\bcould)(?<!\bshould)(?<!\bwould)(?<!\bwill)(?<!\bhave)(?<!\bhad)(?<!\bwas)(?<!\bwere)(?<!\bthing)(?<!\bwhich)(?<!\btime)"
-    r"(?<!\bpeople)(?<!\bonce)(?<!\bunless)(?<!\bwhether)(?<!\bone)(?<!\bday)(?<!\breason)(?<!\bmake)(?<!\bmakes)(?<!\bbet)(?<!\bdreamt)(?<!\bsure)(?<!\bnow)(?<!\btoday)"
+_GOVERNS: Final = frozenset(
+    """that where what who which when if because how why than as since until till before after like way while place city
+    town flat thing time day reason one think thinks thought say says said told know knows wish hope guess believe bet
+    and but so or do did am can could should would will have had was were people once unless whether make makes dreamt
+    sure now today whom whose though although yes no well oh ok okay hey hi not""".split()
 )
+"""Words behind which "i" begins no clause of its own, or one that needs no stop."""
 _CLAUSE: Final = re.compile(
-    rf"(?<=\w){_BEFORE_CLAUSE} (?=(?:i|i'm|i've|we|we're|we've) (?:live|lived|work|moved|study|speak|drive|have|got|am|just|joined|quit|left|was|use|adopted|\w+ing|\w+ed|in|from|at|\d)\b|my (?:\w+ )?(?:{RELATIONS}|dog|cat|puppy|kitten|job|car|phone|birthday|name)\b)"
+    r"\b([a-z0-9]+) (?=(?:i|i'm|i've|we|we're|we've) (?:live|lived|work|moved|study|speak|drive|have|got|am|just|joined|quit|left|was|use|adopted|in|from|at|\d+|\w+ing|\w+ed)\b)"
 )
 """Where a clause begins with no stop before it."""
-_GOES_ON: Final = re.compile(r"(?:(?<=, )|(?<= and )|(?<=^))(?=(?:live in|work (?:at|for)|moved to|started (?:at|working at)|study [a-z]+ at|married to|joined) )")
+_VERBS: Final = r"(?=(?:live in|work (?:at|for)|moved (?:to|from)|started (?:at|working at)|study [a-z]+ at|joined|(?:got|have) a new job at) )"
+_BEGINS: Final = re.compile(rf"^{_VERBS}")
+_GOES_ON: Final = re.compile(rf"(?:(?<=, )|(?<= and ))(?:{_VERBS}|(?=married to ))")
 """Where a verb has lost its "i"."""
 _ONE_ITSELF: Final = re.compile(r"(?:^|, )(?:(?:and|so|but|hi|hey|ok) )*(?:i|i'm|im|we)\b")
 _AFTER_AGE: Final = re.compile(r"\b(i'm|i am) (\d{1,3}) (?=(?:live|work|married)\b)")
@@ -56,15 +58,21 @@ def written_out(text: str) -> str:
     Args:
         text: With its apostrophes already.
     """
-    if not text.isascii() and any("\u0e00" < sign for sign in text) or _INNER_CAPITAL.search(text):
+    if _INNER_CAPITAL.search(text):
         return text
+    if text[:1].isupper():
+        return with_capitals(text)
     full = _SHORT_WORD.sub(lambda word: _SHORT[word[0].lower()], text)
     full = _NAMES_IS.sub(r"\1 name's ", full)
-    full = _CLAUSE.sub(", ", _AFTER_AGE.sub(r"\1 \2, ", full))
-    if _ONE_ITSELF.search(full.lower()) or "i " in full[:3]:
+    full = _CLAUSE.sub(_stopped, _BEGINS.sub("i ", _AFTER_AGE.sub(r"\1 \2, ", full)))
+    if _ONE_ITSELF.search(full):
         full = _MARRIED.sub(", ", full)
         full = _GOES_ON.sub(lambda gap: "i'm " if full.startswith("married", gap.start()) else "i ", full)
     return with_capitals(full)
+
+
+def _stopped(word: re.Match[str]) -> str:
+    return f"{word[1]}{' ' if word[1] in _GOVERNS else ', '}"
 
 
 def with_capitals(text: str) -> str:
@@ -118,12 +126,15 @@ _CALLED: Final = re.compile(
 )
 """Where a name is told for one: any word may be it."""
 _OF_KIN: Final = re.compile(rf"\b(?:{_KIN}|(?:my|our) {_PETS})(?:,| is|'s)? ((?:(?:mr|mrs|ms|dr|prof) )?{_WORD}){_STOP}( {_VERB})?")
+_PET: Final = re.compile(rf"\b(?:my|our) {_PETS}\b")
 _BESIDE: Final = re.compile(
     rf"\b(?:married(?: to)?|engaged to|dating|seeing|going out with|broke up with|split up with|divorced|dumped|met|with|and|report to|answer to|from|by|(?:hi|hello|hey)(?: there)?,? (?:i'm|i am|this is)|(?:calls?|call) me|go by|does|did|is|has|was|do|will|can|know|knows|ask|asked|tell|told|for|to|of|than) ({_WORD})(?='s|{_STOP[3:]}"
 )
 """Behind what a person's name may stand, if it is one."""
 _AND_I: Final = re.compile(rf"(?:^|, |\bthat |\bbut |\bso |\bwhen |\bbecause )({_WORD})(?: and (?:i|my)\b|'s\b| {_VERB})")
 """Who opens a clause."""
+_FAMILY: Final = re.compile(rf" ((?!(?:{BREAKS}|but|from|right|btw|lol|who|nice|please)\b){_WORD})(?=[.,;!]|$)")
+"""A name of a family behind a first name that is told for one."""
 _TITLED: Final = re.compile(rf"\b((?:mr|mrs|ms|dr|prof)\.? {_WORD})")
 
 
@@ -133,9 +144,11 @@ def _people(low: str, *, certain: bool) -> Iterator[tuple[int, str]]:
             word = match[group]
             if word and (certain or word in GIVEN) and word not in _NO_NAMES and not word.endswith("ing"):
                 yield match.start(group), _title(word)
+                if family := _FAMILY.match(low, match.end(group)):
+                    yield family.start(1), _title(family[1])
     for match in _OF_KIN.finditer(low):
         word = match[1]
-        unheard = certain and match[2] and word not in COMMON_WORDS | _NO_NAMES and not word.endswith(_NO_NAME_ENDINGS)
+        unheard = certain and match[2] and not _PET.search(match[0]) and word not in COMMON_WORDS | _NO_NAMES and not word.endswith(_NO_NAME_ENDINGS)
         if word in GIVEN or (word in GIVEN_WORDS_TOO and match[2]) or unheard or word.split()[0] in _TITLES:
             yield match.start(1), _title(word)
     for form in (_BESIDE, _AND_I):
@@ -156,6 +169,7 @@ _PREPOSITION: Final = (
     r"(?:in|to|from|near|outside|around|of|is|called|left|visit|visiting|visited|via|for|at|love|miss|hello)"
 )
 _ENDS: Final = r"(?=[.,;!?)]|$| (?:now|and|with|since|these|at|but|last|in|for|this|right|btw|because|so|as|when|where|though|after|lol|again|who|which|from|on|my|i|we|is|to)\b)"
+_SAINT: Final = re.compile(rf"\b{_PREPOSITION} (st {_WORD}){_STOP}")
 _UNKNOWN_PLACE: Final = re.compile(
     rf"\b(?:(?:i|we)(?: (?:now|currently|still|just|both|both of us|also))* live|(?:i'm|we're|i am|we are)(?: (?:now|currently|still|just|also))* (?:living|based)|(?:i|we)(?: (?:just|recently|finally))? relocated) (?:in|to) ((?!(?:{NOT_PLACES})\b)[a-zà-þ]{{3,}}(?: (?!(?:{BREAKS}|right|btw|rn)\b)[a-zà-þ]{{3,}})?)(?=[.,;!]|$| (?:now|and|with|since|these|at|right|last|but)\b)"
 )
@@ -175,7 +189,7 @@ def _alternatives(names: Iterable[str]) -> str:
 
 
 def _places(low: str, *, certain: bool) -> Iterator[tuple[int, str]]:
-    forms = [_any_of("places"), _any_of("homes"), *([_UNKNOWN_PLACE] if certain else [])]
+    forms = [_any_of("places"), _any_of("homes"), _SAINT, *([_UNKNOWN_PLACE] if certain else [])]
     for form in forms:
         for match in form.finditer(low):
             yield match.start(1), _title(match[1])
@@ -211,7 +225,7 @@ def _workplaces(low: str, *, certain: bool) -> Iterator[tuple[int, str]]:
 
 _MONTH: Final = "|".join(month.lower() for month in MONTHS)
 _LANGUAGES: Final = re.compile(
-    rf"\b(?:speak|speaks|spoke|learning|studying|language is|tongue is|fluent in|lessons in|some|in|know|and|,) ({'|'.join(name.lower() for name in LANGUAGE_NAMES)}){_STOP}"
+    rf"\b(?:speak|speaks|spoke|learning|studying|language is|tongue is|fluent in|lessons in|some|in|know|and|,) ({'|'.join(name.lower() for name in LANGUAGE_NAMES if name[0].isupper())}){_STOP}"
 )
 _MAKES: Final = re.compile(
     rf"\b(?:a|an|my|our|the|new|used|second-hand|is|old) ((?:{'|'.join(make.lower() for make in CAR_MAKES)})(?: (?!(?:{BREAKS}|right|btw|rn)\b)[a-z0-9][\w-]*)?)(?=[.,;!?)]|$| (?:now|and|which|but|last|because|in|for|with|today|yesterday|since|btw)\b)"

@@ -101,6 +101,7 @@ NOT_PLACES: Final = (
     "a|an|the|my|our|your|his|her|their|this|that|these|those|one|two|some|any|such|every|constant|total|perpetual|fear|hope|peace|harmony|luxury|poverty|sin"
     "|chaos|denial|exile|squalor|comfort|silence|isolation|solitude|uncertainty|interesting|hard|dark|different|another|town|here|there|shared|student|halls"
     "|sweatpants|pyjamas|pajamas|jeans|leggings|two|three|four|five|temporary|student|council|separate|same|what|where|close|near|both|between"
+    "|reality|limbo|theory|dread|faith|darkness|oblivion|bliss|debt|pain|sorrow|agony|shame|awe|style|general|love|trouble|doubt|anger|awe|luck|vain|pieces|tatters|ruins|bits|need|want|my|bed"
 )
 _BREAKS_WORDS: Final = """
 and or but because since so when while as if though although that which who whom whose where then for from until till with
