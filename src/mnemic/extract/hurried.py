@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.core.parts import MONTHS
 from mnemic.extract.entities_en import COMMON_WORDS
-from mnemic.extract.known_names import GIVEN, GIVEN_WORDS_TOO, PLACES, PLACES_WORDS_TOO, WORKPLACES
+from mnemic.extract.known_names import GIVEN, GIVEN_WORDS, PLACE_WORDS, PLACES, WORKPLACES
 from mnemic.extract.slots_en_words import BREAKS, CAR_MAKES, LANGUAGE_NAMES, NOT_PLACES, RELATIONS
 
 if TYPE_CHECKING:
@@ -31,10 +31,90 @@ _SHORT_WORD: Final = re.compile(rf"(?<![\w@/.'’-])(?:{'|'.join(map(re.escape, 
 _NAMES_IS: Final = re.compile(r"\b(my|his|her|its) names (?=[a-z])")
 
 _GOVERNS: Final = frozenset(
-    """that where what who which when if because how why than as since until till before after like way while place city
-    town flat thing time day reason one think thinks thought say says said told know knows wish hope guess believe bet
-    and but so or do did am can could should would will have had was were people once unless whether make makes dreamt
-    sure now today whom whose though although yes no well oh ok okay hey hi not""".split()
+    [
+        "that",
+        "where",
+        "what",
+        "who",
+        "which",
+        "when",
+        "if",
+        "because",
+        "how",
+        "why",
+        "than",
+        "as",
+        "since",
+        "until",
+        "till",
+        "before",
+        "after",
+        "like",
+        "way",
+        "while",
+        "place",
+        "city",
+        "town",
+        "flat",
+        "thing",
+        "time",
+        "day",
+        "reason",
+        "one",
+        "think",
+        "thinks",
+        "thought",
+        "say",
+        "says",
+        "said",
+        "told",
+        "know",
+        "knows",
+        "wish",
+        "hope",
+        "guess",
+        "believe",
+        "bet",
+        "and",
+        "but",
+        "so",
+        "or",
+        "do",
+        "did",
+        "am",
+        "can",
+        "could",
+        "should",
+        "would",
+        "will",
+        "have",
+        "had",
+        "was",
+        "were",
+        "people",
+        "once",
+        "unless",
+        "whether",
+        "make",
+        "makes",
+        "dreamt",
+        "sure",
+        "now",
+        "today",
+        "whom",
+        "whose",
+        "though",
+        "although",
+        "yes",
+        "no",
+        "well",
+        "oh",
+        "ok",
+        "okay",
+        "hey",
+        "hi",
+        "not",
+    ]
 )
 """Words behind which "i" begins no clause of its own, or one that needs no stop."""
 _CLAUSE: Final = re.compile(
@@ -47,7 +127,9 @@ _GOES_ON: Final = re.compile(rf"(?:(?<=, )|(?<= and ))(?:{_VERBS}|(?=married to 
 """Where a verb has lost its "i"."""
 _ONE_ITSELF: Final = re.compile(r"(?:^|, )(?:(?:and|so|but|hi|hey|ok) )*(?:i|i'm|im|we)\b")
 _AFTER_AGE: Final = re.compile(r"\b(i'm|i am) (\d{1,3}) (?=(?:live|work|married)\b)")
-_MARRIED: Final = re.compile(r"(?<=[a-z]) (?=married to )(?<!i'm )(?<!am )(?<!got )(?<!be )(?<!is )(?<!are )(?<!was )(?<!were )(?<!get )(?<!been )(?<!getting )")
+_MARRIED: Final = re.compile(
+    r"(?<=[a-z]) (?=married to )(?<!i'm )(?<!am )(?<!got )(?<!be )(?<!is )(?<!are )(?<!was )(?<!were )(?<!get )(?<!been )(?<!getting )"
+)
 
 
 def written_out(text: str) -> str:
@@ -106,32 +188,195 @@ def _named(low: str, *, certain: bool) -> Iterator[tuple[int, str]]:
 
 _WORD: Final = r"[a-zà-þ][a-zà-þ'-]+"
 _STOP: Final = r"(?=[.,;!?)]|$| )"
-_VERB: Final = (
-    r"(?:is|was|has|had|lives|lived|works|worked|moved|got|turned|turns|started|starts|loves|likes|hates|wants|said|says|came|went|visited|called|told|studies|plays|drives|got|and i|'s|will)\b"
-)
+_VERB: Final = r"(?:is|was|has|had|lives|lived|works|worked|moved|got|turned|turns|started|starts|loves|likes|hates|wants|said|says|came|went|visited|called|told|studies|plays|drives|got|and i|'s|will)\b"
 _KIN: Final = rf"(?:my|our) (?:(?:older|younger|little|big|eldest|twin|new|dear|lovely|old|baby|best|ex) )*(?:{RELATIONS}|nan|gran|grandad|granny|auntie|kid|baby|ex|partner|therapist|doctor|dentist|landlord|landlady|coach|nanny|sis|bro|twin)"
 _PETS: Final = r"(?:dog|cat|puppy|kitten|parrot|hamster|rabbit|bunny|horse|pony|turtle|tortoise|snake|pup|kitty|budgie|canary|gecko|lizard|goldfish|goat)s?"
 _NO_NAMES: Final = frozenset(
-    """in on at to for with by from off out up away back over down home names a an the my our your his her their this that
-    not mad bad sick late again today tomorrow yesterday now also just still never always only really who whom whose which
-    and or but so if when as is was has are were be been being very too super quite group tongue figure board house car
-    dog cat job school birthday family friends friend place room phone work class law ship land country side life wedding
-    day time one two three mud listed spelled misspelled wrong hard long taken on dead alive gone upset angry tired busy
-    pregnant right left nice kind great lovely old young big small beds crazy stupid boss everyone everybody someone
-    nobody something nothing it him them you me us i we they he she into onto about after before because since while
-    there here what how why where names-only out-of abroad nights days weekends""".split()
+    [
+        "in",
+        "on",
+        "at",
+        "to",
+        "for",
+        "with",
+        "by",
+        "from",
+        "off",
+        "out",
+        "up",
+        "away",
+        "back",
+        "over",
+        "down",
+        "home",
+        "names",
+        "a",
+        "an",
+        "the",
+        "my",
+        "our",
+        "your",
+        "his",
+        "her",
+        "their",
+        "this",
+        "that",
+        "not",
+        "mad",
+        "bad",
+        "sick",
+        "late",
+        "again",
+        "today",
+        "tomorrow",
+        "yesterday",
+        "now",
+        "also",
+        "just",
+        "still",
+        "never",
+        "always",
+        "only",
+        "really",
+        "who",
+        "whom",
+        "whose",
+        "which",
+        "and",
+        "or",
+        "but",
+        "so",
+        "if",
+        "when",
+        "as",
+        "is",
+        "was",
+        "has",
+        "are",
+        "were",
+        "be",
+        "been",
+        "being",
+        "very",
+        "too",
+        "super",
+        "quite",
+        "group",
+        "tongue",
+        "figure",
+        "board",
+        "house",
+        "car",
+        "dog",
+        "cat",
+        "job",
+        "school",
+        "birthday",
+        "family",
+        "friends",
+        "friend",
+        "place",
+        "room",
+        "phone",
+        "work",
+        "class",
+        "law",
+        "ship",
+        "land",
+        "country",
+        "side",
+        "life",
+        "wedding",
+        "day",
+        "time",
+        "one",
+        "two",
+        "three",
+        "mud",
+        "listed",
+        "spelled",
+        "misspelled",
+        "wrong",
+        "hard",
+        "long",
+        "taken",
+        "on",
+        "dead",
+        "alive",
+        "gone",
+        "upset",
+        "angry",
+        "tired",
+        "busy",
+        "pregnant",
+        "right",
+        "left",
+        "nice",
+        "kind",
+        "great",
+        "lovely",
+        "old",
+        "young",
+        "big",
+        "small",
+        "beds",
+        "crazy",
+        "stupid",
+        "boss",
+        "everyone",
+        "everybody",
+        "someone",
+        "nobody",
+        "something",
+        "nothing",
+        "it",
+        "him",
+        "them",
+        "you",
+        "me",
+        "us",
+        "i",
+        "we",
+        "they",
+        "he",
+        "she",
+        "into",
+        "onto",
+        "about",
+        "after",
+        "before",
+        "because",
+        "since",
+        "while",
+        "there",
+        "here",
+        "what",
+        "how",
+        "why",
+        "where",
+        "names-only",
+        "out-of",
+        "abroad",
+        "nights",
+        "days",
+        "weekends",
+    ]
 )
 _CALLED: Final = re.compile(
     rf"(?:\b(?:{_KIN}|(?:my|our|a|an|the) (?:[a-z-]+ ){{0,2}}{_PETS}|he|she|it)(?:,? (?:who )?(?:is|are|was))?(?:'s)?,? (?:now )?(?:called|named) |\b(?:my|his|her|its) (?:full |real |first )?name(?:'s| is) )((?:(?:mr|mrs|ms|dr|prof) )?{_WORD})(?: and ({_WORD}))?{_STOP}"
 )
 """Where a name is told for one: any word may be it."""
-_OF_KIN: Final = re.compile(rf"\b(?:{_KIN}|(?:my|our) {_PETS})(?:,| is|'s)? ((?:(?:mr|mrs|ms|dr|prof) )?{_WORD}){_STOP}( {_VERB})?")
+_OF_KIN: Final = re.compile(
+    rf"\b(?:{_KIN}|(?:my|our) {_PETS})(?:,| is|'s)? ((?:(?:mr|mrs|ms|dr|prof) )?{_WORD}){_STOP}( {_VERB})?"
+)
 _PET: Final = re.compile(rf"\b(?:my|our) {_PETS}\b")
 _BESIDE: Final = re.compile(
     rf"\b(?:married(?: to)?|engaged to|dating|seeing|going out with|broke up with|split up with|divorced|dumped|met|with|and|report to|answer to|from|by|(?:hi|hello|hey)(?: there)?,? (?:i'm|i am|this is)|(?:calls?|call) me|go by|does|did|is|has|was|do|will|can|know|knows|ask|asked|tell|told|for|to|of|than) ({_WORD})(?='s|{_STOP[3:]}"
 )
 """Behind what a person's name may stand, if it is one."""
-_AND_I: Final = re.compile(rf"(?:^|, |\bthat |\bbut |\bso |\bwhen |\bbecause )({_WORD})(?: and (?:i|my)\b|'s\b| {_VERB})")
+_AND_I: Final = re.compile(
+    rf"(?:^|, |\bthat |\bbut |\bso |\bwhen |\bbecause )({_WORD})(?: and (?:i|my)\b|'s\b| {_VERB})"
+)
 """Who opens a clause."""
 _FAMILY: Final = re.compile(rf" ((?!(?:{BREAKS}|but|from|right|btw|lol|who|nice|please)\b){_WORD})(?=[.,;!]|$)")
 """A name of a family behind a first name that is told for one."""
@@ -148,8 +393,14 @@ def _people(low: str, *, certain: bool) -> Iterator[tuple[int, str]]:
                     yield family.start(1), _title(family[1])
     for match in _OF_KIN.finditer(low):
         word = match[1]
-        unheard = certain and match[2] and not _PET.search(match[0]) and word not in COMMON_WORDS | _NO_NAMES and not word.endswith(_NO_NAME_ENDINGS)
-        if word in GIVEN or (word in GIVEN_WORDS_TOO and match[2]) or unheard or word.split()[0] in _TITLES:
+        unheard = (
+            certain
+            and match[2]
+            and not _PET.search(match[0])
+            and word not in COMMON_WORDS | _NO_NAMES
+            and not word.endswith(_NO_NAME_ENDINGS)
+        )
+        if word in GIVEN or (word in GIVEN_WORDS and match[2]) or unheard or word.split()[0] in _TITLES:
             yield match.start(1), _title(word)
     for form in (_BESIDE, _AND_I):
         for match in form.finditer(low):
@@ -179,7 +430,7 @@ _UNKNOWN_PLACE: Final = re.compile(
 def _any_of(names: str) -> re.Pattern[str]:
     known = {
         "places": rf"\b{_PREPOSITION} (?:(?:south|north|east|west|central|downtown) )?({_alternatives(PLACES)}){_STOP}",
-        "homes": rf"\b(?:{_LIVING}) ({_alternatives(PLACES_WORDS_TOO)}){_ENDS}",
+        "homes": rf"\b(?:{_LIVING}) ({_alternatives(PLACE_WORDS)}){_ENDS}",
     }
     return re.compile(known[names])
 
@@ -197,11 +448,101 @@ def _places(low: str, *, certain: bool) -> Iterator[tuple[int, str]]:
 
 _WORKING: Final = r"(?:(?:work|works|working|worked)(?: (?:now|part[- ]time|full[- ]time|nights|remotely))? (?:at|for|with)|started(?: working| work| a (?:new )?job)? (?:at|with)|joined|rejoined|(?:job|position|internship|shift|shifts) (?:at|with)|hired (?:by|at)|employed (?:at|by)|quit|left|(?:i'm|i am) (?:now )?(?:at|with))"
 _NO_WORKPLACES: Final = frozenset(
-    """night nights home day days heights speed sea work school uni university college it least full peace weekends dawn desk
-    money free fun food myself him her them me us you people peanuts pay cash someone somebody nobody nothing now life
-    large length sixes loggerheads risk hospital weekend midnight noon dusk first last lunch dinner breakfast random
-    a an the my our your his her their this that these those two three hours years months minutes what who which all
-    half long ages ever everyone everybody children kids clients charity women men older""".split()
+    [
+        "night",
+        "nights",
+        "home",
+        "day",
+        "days",
+        "heights",
+        "speed",
+        "sea",
+        "work",
+        "school",
+        "uni",
+        "university",
+        "college",
+        "it",
+        "least",
+        "full",
+        "peace",
+        "weekends",
+        "dawn",
+        "desk",
+        "money",
+        "free",
+        "fun",
+        "food",
+        "myself",
+        "him",
+        "her",
+        "them",
+        "me",
+        "us",
+        "you",
+        "people",
+        "peanuts",
+        "pay",
+        "cash",
+        "someone",
+        "somebody",
+        "nobody",
+        "nothing",
+        "now",
+        "life",
+        "large",
+        "length",
+        "sixes",
+        "loggerheads",
+        "risk",
+        "hospital",
+        "weekend",
+        "midnight",
+        "noon",
+        "dusk",
+        "first",
+        "last",
+        "lunch",
+        "dinner",
+        "breakfast",
+        "random",
+        "a",
+        "an",
+        "the",
+        "my",
+        "our",
+        "your",
+        "his",
+        "her",
+        "their",
+        "this",
+        "that",
+        "these",
+        "those",
+        "two",
+        "three",
+        "hours",
+        "years",
+        "months",
+        "minutes",
+        "what",
+        "who",
+        "which",
+        "all",
+        "half",
+        "long",
+        "ages",
+        "ever",
+        "everyone",
+        "everybody",
+        "children",
+        "kids",
+        "clients",
+        "charity",
+        "women",
+        "men",
+        "older",
+    ]
 )
 _WORKPLACE: Final = re.compile(
     rf"\b(?:i|we|i'm|i've|and)(?: [a-z]+)?? (?:(?:work|working|worked)(?: (?:part[- ]time|full[- ]time))? (?:at|for)|hired by) ({_WORD})((?: (?!(?:{BREAKS}|part|full|right|btw|rn|nights|days)\b){_WORD})?)(?=[.,;!]|$| (?:now|and|as|in|since|part|full|right|last|but|with|nights|days|for|these)\b)"

@@ -795,7 +795,7 @@ def _of_others_kin(question: Question, statements: _Statements, asked: AskedPers
     known = any(phrase is not None and phrase.same_as(wanted) for phrase in told)
     another = none
     for at, phrase in enumerate(told):
-        if phrase and (phrase.certainly_another(wanted) or known and phrase.one_of(wanted)):
+        if phrase and (phrase.certainly_another(wanted) or (known and phrase.one_of(wanted))):
             later = phrase_in(statements.spoken[at], kin, begin=phrase.end)
             another[at] = later is None or not later.same_as(wanted)
     return another

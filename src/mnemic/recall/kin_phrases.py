@@ -1,9 +1,9 @@
-"""Reads of tokens who somebody of somebody's is: "my tutor's husband", "my younger brother", "the son of my boss", 大表哥.
+"""Reads of tokens who somebody of somebody's is: "my tutor's husband", "my younger brother", "the son of my boss".
 
 The head of such a phrase says little: "my tutor's husband" is not my tutor, nor my husband, and a sister-in-law is no
 sister. So whom a text opens with is compared with whom a question asks about by whose each is, from the speaker on, and
-by what tells two of a kind apart. Tokens have lost their capitals and their "'s": a list ("mum, dad and I") is told from
-a chain by the "and" behind it.
+by what tells two of a kind apart. Tokens have lost their capitals and their "'s": a list ("mum, dad and I") is told
+from a chain by the "and" behind it.
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ _MARKS: Final = {
 _RANKS: Final = frozenset({"elder", "younger", "second", "third"})
 _DETERMINERS: Final = "the a an this that these those our my your"
 _OWN: Final = "my our"
-_ASIDES: Final = "and but so then well oh ah hey hi yes yep no btw also ok okay now today yesterday lately apparently even"
+_ASIDES: Final = (
+    "and but so then well oh ah hey hi yes yep no btw also ok okay now today yesterday lately apparently even"
+)
 _MODIFIERS: Final = 2
 """Most words between "my" and the word for kin: "my very dear aunt"."""
 _BARE: Final = "mother father grandmother grandfather"
@@ -99,6 +101,8 @@ _IN_LAW: Final = "in-law"
 
 @dataclass(frozen=True, slots=True)
 class _Lexicon:
+    """The tokens that such phrases are read by, as the lists of words above."""
+
     people: Mapping[int, int]
     marks: Mapping[int, str]
     determiners: frozenset[int]
@@ -186,9 +190,10 @@ def opens_with_stranger(tokens: Sequence[int]) -> bool:
 
 
 def opens_with_mine(tokens: Sequence[int]) -> bool:
-    """Whether a text opens with what is the speaker's and does not say again what that is: "Mine is brown", "Ours are"."""
-    first, *rest = *tokens[:2], 0
-    return first == _mine()[0] or (first == _mine()[1] and rest[0] in _linking())
+    """Whether a text opens with what is the speaker's and does not say again what that is: "Mine is brown"."""
+    first, second = (*tokens[:2], 0, 0)[:2]
+    mine, ours = _mine()
+    return first == mine or (first == ours and second in _linking())
 
 
 @lru_cache(maxsize=1)
@@ -260,7 +265,7 @@ def _may_modify(token: int) -> bool:
 
 
 def _unspaced_phrase_at(tokens: Sequence[int], at: int) -> KinPhrase | None:
-    """The same of an unspaced script, of which each character and the pair that it opens follow one another: 我姐的女儿."""
+    """The same of an unspaced script, of which each character stands before the pair that it opens: 我姐的女儿."""
     known, kin, marks, chain = _lexicon(), unspaced_kin_tokens(), set[str](), list[int]()
     own = tokens[at] in known.unspaced_own
     at += _CHARACTER if own else 0

@@ -18,7 +18,6 @@ from mnemic.core.tokens import (
     stop_tokens,
     tokenise,
 )
-
 from mnemic.extract.hurried import with_capitals
 
 if TYPE_CHECKING:
