@@ -363,7 +363,7 @@ _NO_NAMES: Final = frozenset(
     ]
 )
 _CALLED: Final = re.compile(
-    rf"(?:\b(?:{_KIN}|(?:my|our|a|an|the) (?:[a-z-]+ ){{0,2}}{_PETS}|he|she|it)(?:,? (?:who )?(?:is|are|was))?(?:'s)?,? (?:now )?(?:called|named) |\b(?:my|his|her|its) (?:full |real |first )?name(?:'s| is) )((?:(?:mr|mrs|ms|dr|prof) )?{_WORD})(?: and ({_WORD}))?{_STOP}"
+    rf"(?:\b(?:(?:{_KIN}|he|she|it)(?:,? (?:who )?(?:is|are|was)|'s|,)|(?:my|our|a|an|the) (?:[a-z-]+ ){{0,2}}{_PETS}(?:,? (?:who )?(?:is|are|was)|'s)?),? (?:now )?(?:called|named) |\b(?:my|his|her|its) (?:full |real |first )?name(?:'s| is) )((?:(?:mr|mrs|ms|dr|prof) )?{_WORD})(?: and ({_WORD}))?{_STOP}"
 )
 """Where a name is told for one: any word may be it."""
 _OF_KIN: Final = re.compile(
@@ -371,7 +371,7 @@ _OF_KIN: Final = re.compile(
 )
 _PET: Final = re.compile(rf"\b(?:my|our) {_PETS}\b")
 _BESIDE: Final = re.compile(
-    rf"\b(?:married(?: to)?|engaged to|dating|seeing|going out with|broke up with|split up with|divorced|dumped|met|with|and|report to|answer to|from|by|(?:hi|hello|hey)(?: there)?,? (?:i'm|i am|this is)|(?:calls?|call) me|go by|does|did|is|has|was|do|will|can|know|knows|ask|asked|tell|told|for|to|of|than) ({_WORD})(?='s|{_STOP[3:]}"
+    rf"\b(?:married(?: to)?|engaged to|dating|seeing|going out with|broke up with|split up with|divorced|dumped|met|with|and|report to|answer to|from|by|(?:hi|hello|hey)(?: there)?,? (?:i'm|i am|this is)|(?:calls?|call) me|go by|does|did|is|has|was|do|will|can|know|knows|ask|asked|tell|told|for|to|of|than) (?=({_WORD})(?:'s|{_STOP}))"
 )
 """Behind what a person's name may stand, if it is one."""
 _AND_I: Final = re.compile(
