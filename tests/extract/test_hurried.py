@@ -1,4 +1,4 @@
-"""What is typed in a hurry, without capitals and stops, states facts like anything else; what only looks so does not."""
+"""What is typed in a hurry, without capitals and stops, states facts like anything else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whose kin somebody is, is read from tokens: it tells a tutor's husband from the tutor, and a sister-in-law from a sister."""
+"""Whose kin somebody is, is read from tokens: it tells a tutor's husband from the tutor."""
 
 from __future__ import annotations
 
