@@ -15,7 +15,9 @@ from mnemic.recall.asked_for import AnswerType, surely_held
 
 HURRIED = Path(__file__).parent.parent / "fixtures" / "hurried"
 SAID = 1_756_728_000_000_000
-READ_ELSEWHERE = frozenset(["age", "job", "diet", "allergy", "family", "marital_status", "likes", "dislikes", "avoids", "possession", "home"])
+READ_ELSEWHERE = frozenset(
+    ["age", "job", "diet", "allergy", "family", "marital_status", "likes", "dislikes", "avoids", "possession", "home"]
+)
 """Slots that the sentences were not labelled for."""
 
 
