@@ -128,8 +128,8 @@ I speak Spanish. | language | Spanish
 I'm fluent in Dutch and German. | language | Dutch
 I'm learning Japanese. | learning | Japanese
 My mother tongue is Tamil. | native_language | Tamil
-i live in leeds | city | leeds
-well, i relocated to san diego | city | san diego
+i live in leeds | city | Leeds
+well, i relocated to san diego | city | San Diego
 I quit smoking forty days ago. | avoids | smoking
 My name is Florence Oakley. | name | Florence Oakley
 I changed my name to Robin Vale. | name | Robin Vale

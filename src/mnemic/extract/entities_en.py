@@ -39,7 +39,8 @@ she's we're they're you're isn't aren't don't doesn't didn't can't won't couldn'
 we'll you'll they'll she'll he'll could've yup dear tv diy ps fyi asap faq q a.m p.m idk imo tbh pov
 ok. no. yes. ai
 """
-_NOT_NAMES: Final = frozenset(_NOT_NAMES_WORDS.split())
+COMMON_WORDS: Final = frozenset(_NOT_NAMES_WORDS.split())
+"""Words that are no names, whatever letter they begin with."""
 _STARTS: Final = re.compile(r"(?:ing|ed|ly|tion|ness|ment|ful|less|ous|able|ible)$")
 """Endings of words that begin sentences more often than names."""
 _ORGANISATION: Final = re.compile(
@@ -56,7 +57,7 @@ _PERSON: Final = re.compile(
 def names(text: str) -> Iterator[Entity]:
     """Runs of capitalised words that are names."""
     for match in _RUN.finditer(text):
-        if match.group().lower() in _NOT_NAMES:
+        if match.group().lower() in COMMON_WORDS:
             continue
         start, end = _trimmed(text, match.start(), match.end())
         if start < end and not text[start:end].isdigit():
@@ -111,7 +112,7 @@ def _first_word(text: str, start: int, end: int) -> str:
 
 
 def _is_common(word: str) -> bool:
-    return word.lower().replace("’", "'").rstrip(".,") in _NOT_NAMES or word in _LOOSE
+    return word.lower().replace("’", "'").rstrip(".,") in COMMON_WORDS or word in _LOOSE
 
 
 def _begins(text: str, start: int) -> bool:

@@ -14,8 +14,9 @@ from mnemic.core.timex import find_times
 from mnemic.core.timex_en_words import month_named
 from mnemic.extract import slots_en, slots_en_words, slots_zh, slots_zh_words
 from mnemic.extract.chinese import has_chinese, simple
+from mnemic.extract.hurried import written_out
 from mnemic.extract.patterns import SlotAct
-from mnemic.extract.sentences import sentences
+from mnemic.extract.sentences import lowered, sentences
 from mnemic.extract.slots_en_words import age_in_words, with_apostrophes
 from mnemic.extract.slots_zh_words import number
 
@@ -195,9 +196,9 @@ def _languages(
         aside = slots_zh.Chinese.ASIDE.match(written)
         written = written[aside.end() :] if aside else written
         yield written, written, slots_zh.Chinese
-    low = with_apostrophes(sentence.low)
-    if slots_en.English.CUE.search(low):
-        yield with_apostrophes(sentence.written.translate(_STRAIGHT)), low, slots_en.English
+    if slots_en.English.CUE.search(with_apostrophes(sentence.low)):
+        written = written_out(with_apostrophes(sentence.written.translate(_STRAIGHT)))
+        yield written, lowered(written), slots_en.English
 
 
 _STRAIGHT: Final = str.maketrans("\u2018\u2019\u02bc", "'''")

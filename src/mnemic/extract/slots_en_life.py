@@ -32,7 +32,6 @@ NAMING: Final = (
 
 LIVING: Final = (
     say("city", r"<I>(?: live| lived| reside)(?: (?:now|currently|just|right|happily|alone|together))?(?: just)? (?:in|near|outside(?: of)?)(?: (?:the (?:city|town|village|suburbs|outskirts|centre|center) of|downtown|central|north|south|east|west))? <PLACE>(?! (?:university|street|road|avenue|lane)\b)", "live reside"),
-    say("city", r"(?-i:(?=[^A-Z]*$))(?:<I> live in|<AM> (?:living|based) in|<I> relocated to) <LOWER>", "live living based relocated"),
     say("city", r"(?:i|we)(?:'ve| have) (?:always |only |both )?(?:lived|been living|been based|been renting|been) in <PLACE>(?=,? (?:well|since|for (?:\w+ ){1,2}(?:years?|months?|weeks?)|all (?:my|our) li(?:fe|ves)|\d+ years)\b)", "since for all years"),
     say("city", r"been (?:living )?in <PLACE>(?=,? (?:since|for (?:\w+ ){1,2}(?:years?|months?)|all my life)\b)", "been"),
     say("city", r"<AM>(?: (?:based|living|renting|settled|located|staying))(?: (?:out|right|now|just|temporarily))?(?: (?:a|an|the|my)(?: [\w-]+){1,3}?)?(?: just)? (?:in|near|outside(?: of)?) <PLACE>", "based living renting settled located staying"),

@@ -58,14 +58,16 @@ _TENS_WORDS: Final = "twenty thirty forty fifty sixty seventy eighty ninety"
 _ONES, _TEENS, _TENS = (words.split() for words in (_ONES_WORDS, _TEENS_WORDS, _TENS_WORDS))
 AGE_WORDS: Final = rf"(?:{'|'.join(_TENS)})(?:[- ](?:{'|'.join(_ONES)}))?|{'|'.join(_TEENS)}"
 AGE_CUES: Final = " ".join((*_TEENS, *_TENS, *(f"{ten}-{one}" for ten in _TENS for one in _ONES)))
-_LANGUAGE: Final = (
-    r"(?:English|French|Spanish|German|Italian|Portuguese|Chinese|Mandarin|Cantonese|Japanese|Korean|Dutch|Polish|Russian"
+_LANGUAGE_LIST: Final = (
+    r"English|French|Spanish|German|Italian|Portuguese|Chinese|Mandarin|Cantonese|Japanese|Korean|Dutch|Polish|Russian"
     r"|Ukrainian|Arabic|Hebrew|Hindi|Urdu|Bengali|Tamil|Turkish|Greek|Swedish|Norwegian|Danish|Finnish|Czech|Hungarian"
     r"|Romanian|Thai|Vietnamese|Indonesian|Malay|Swahili|Persian|Farsi|Catalan|Irish|Welsh|ASL|Gujarati|Punjabi|Marathi|Telugu"
     r"|Basque|Galician|Flemish|Croatian|Serbian|Bosnian|Slovak|Slovene|Slovenian|Bulgarian|Lithuanian|Latvian|Estonian|Icelandic"
     r"|Tagalog|Nepali|Yiddish|Esperanto|Latin|Gaelic|Breton|Maltese|Albanian|Georgian|Armenian|Afrikaans|Zulu|Xhosa|Yoruba|Igbo"
-    r"|Hausa|Amharic|Somali|Mongolian|Tibetan|Uyghur|Hokkien|Hakka|Shanghainese|Khmer|Lao|Burmese|Sinhala|sign language)"
+    r"|Hausa|Amharic|Somali|Mongolian|Tibetan|Uyghur|Hokkien|Hakka|Shanghainese|Khmer|Lao|Burmese|Sinhala|sign language"
 )
+LANGUAGE_NAMES: Final = _LANGUAGE_LIST.split("|")
+_LANGUAGE: Final = f"(?:{_LANGUAGE_LIST})"
 _CONDITION: Final = (
     r"(?:(?:type [12] |severe |mild |chronic |bad |seasonal |high |low |seasonal |rheumatoid )?(?:asthma|diabetes|epilepsy|migraines?|arthritis|eczema|psoriasis"
     r"|hay fever|insomnia|anxiety|depression|adhd|add|autism|dyslexia|dyspraxia|tinnitus|anaemia|anemia|blood pressure|cholesterol"
@@ -82,21 +84,24 @@ _DIET: Final = (
     r"(?:(?:a |an )?(?:(?:vegan|vegetarian|pescatarian|flexitarian)(?=s?\b)|lactose[ -]intolerant|gluten[ -](?:free|intolerant)|dairy[ -]free|plant-based"
     r"|keto|kosher|halal|paleo|low[ -]carb|low[ -]salt|sugar[ -]free|raw food|carnivore|omnivore|teetotal|teetotaller|teetotaler))"
 )
-_CARS: Final = (
-    r"(?-i:(?:Tesla|Toyota|Honda|Ford|Skoda|Škoda|Volkswagen|VW|BMW|Audi|Mercedes|Volvo|Fiat|Renault|Peugeot|Citro[eë]n|Opel|Seat|Kia|Hyundai"
+_CAR_LIST: Final = (
+    r"Tesla|Toyota|Honda|Ford|Skoda|Škoda|Volkswagen|VW|BMW|Audi|Mercedes|Volvo|Fiat|Renault|Peugeot|Citro[eë]n|Opel|Seat|Kia|Hyundai"
     r"|Mazda|Nissan|Subaru|Suzuki|Lexus|Jeep|Dacia|Mini|Porsche|Saab|Chevrolet|Chevy|Dodge|Buick|Cadillac|Jaguar|Land Rover|Mitsubishi|BYD|Polestar"
-    r"|Fiesta|Octavia|Golf|Polo|Prius|Corolla|Civic)(?: [A-Z0-9][\w-]*){0,3})"
+    r"|Fiesta|Octavia|Golf|Polo|Prius|Corolla|Civic"
 )
+CAR_MAKES: Final = _CAR_LIST.split("|")
+_CARS: Final = rf"(?-i:(?:{_CAR_LIST})(?: [A-Z0-9][\w-]*){{0,3}})"
 _PHONES: Final = r"(?-i:(?:iPhone|Pixel|Galaxy|Samsung|Nokia|Fairphone|OnePlus|Xiaomi|Huawei|Motorola|Oppo|Sony Xperia|Xperia)(?: [A-Z0-9][\w+-]*){0,3})"
 _STREET: Final = r"(?:(?:flat|apartment|apt|unit) ?\w{1,4},? )?\d{1,5}[a-z]? (?-i:[A-ZÀ-Þ][\w'-]*(?: [A-ZÀ-Þ][\w'-]*){0,3}(?:, [A-ZÀ-Þ][\w'-]*(?: [A-ZÀ-Þ][\w'-]*)?)?)"
 _DATE: Final = (
     r"(?-i:[A-Z][a-z]{2,8}\.? \d{1,2}(?:st|nd|rd|th)?(?:,? \d{4})?|(?:the )?\d{1,2}(?:st|nd|rd|th)?(?: of)? [A-Z][a-z]{2,8}"
     r"(?:,? \d{4})?|\d{4}-\d{1,2}-\d{1,2}|(?:19|20)\d{2})(?!\w)"
 )
-_NOT_PLACES: Final = (
+NOT_PLACES: Final = (
     "a|an|the|my|our|your|his|her|their|this|that|these|those|one|two|some|any|such|every|constant|total|perpetual|fear|hope|peace|harmony|luxury|poverty|sin"
     "|chaos|denial|exile|squalor|comfort|silence|isolation|solitude|uncertainty|interesting|hard|dark|different|another|town|here|there|shared|student|halls"
     "|sweatpants|pyjamas|pajamas|jeans|leggings|two|three|four|five|temporary|student|council|separate|same|what|where|close|near|both|between"
+    "|reality|limbo|theory|dread|faith|darkness|oblivion|bliss|debt|pain|sorrow|agony|shame|awe|style|general|love|trouble|doubt|anger|awe|luck|vain|pieces|tatters|ruins|bits|need|want|my|bed"
 )
 _BREAKS_WORDS: Final = """
 and or but because since so when while as if though although that which who whom whose where then for from until till with
@@ -104,7 +109,7 @@ without after before by than now anymore again these this last next too either i
 it's is are was were has have had will would if any because not i'm we're i've today yesterday lately currently despite
 although whenever however about into onto up down out off over every any nowadays
 """
-_BREAKS: Final = "|".join(dict.fromkeys(_BREAKS_WORDS.split()))
+BREAKS: Final = "|".join(dict.fromkeys(_BREAKS_WORDS.split()))
 _NOT_FIRST: Final = (
     "it|that|this|these|those|you|your|how|when|what|to|his|her|him|them|their|me|us|all|being|having|everything|seeing|hearing"
     "|every|both|one|some|any|such|there|where|why|who|but|and|so|which|especially|then|we|i|as|if|in|at|on|by|with|not|no|very|too"
@@ -121,7 +126,7 @@ _END: Final = (
     r"(?=[.,;:!?()]|…|$| (?:but|because|since|so|too|very much|a lot|when|as|such as|like|now|again|any ?more|any longer|these days|though|anyway"
     r"|and (?:i|it|we|that|they|then|my|our|there|can|am|still|have))\b| [-—–])"
 )
-_WORD: Final = rf"(?!(?:{_BREAKS})\b)[\w'&+/-]+"
+_WORD: Final = rf"(?!(?:{BREAKS})\b)[\w'&+/-]+"
 _FIRST: Final = rf"(?!(?:{_NOT_FIRST})\b)[\w'&+/-]+"
 _PHRASE: Final = rf"{_FIRST}(?: {_WORD}){{0,5}}(?!-?\w)"
 
@@ -138,7 +143,6 @@ _TOKENS: Final = {
     "<ANYONE>": _PERSON,
     "<PLACE>": rf"(?P<value>{_PLACE})",
     "<ANYWHERE>": _PLACE,
-    "<LOWER>": rf"(?P<value>(?!(?:{_NOT_PLACES})\b)[a-zà-þ]{{3,}}(?: [a-zà-þ]{{3,}})?)(?=[.,;!]|$| (?:now|and|with|since|these|at)\b)",
     "<PHRASE>": rf"(?P<value>{_PHRASE})",
     "<WRONG>": rf"(?P<wrong>{_PHRASE})",
     "<THING>": rf"(?P<value>{_THING})",

@@ -14,6 +14,7 @@ from mnemic.core.parts import MONTHS, WEEKDAYS
 from mnemic.core.timex import TimeSpan, find_times
 from mnemic.core.timex_tense import EVERY_YEAR
 from mnemic.core.tokens import local_time
+from mnemic.extract.hurried import with_capitals
 from mnemic.recall.polarity import ASKS_PAST
 from mnemic.recall.understand import called_by_name
 
@@ -204,7 +205,18 @@ def tells_age(text: str) -> bool:
 
 
 def held(asked: AnswerType, text: str, item: Item, question: str) -> str:
-    """What a sentence of an item holds of what is asked for; "" for nothing."""
+    """What a sentence of an item holds of what is asked for, as it is written there; "" for nothing."""
+    written = with_capitals(text)
+    return _as_written(_held(asked, written, item, question), written, text)
+
+
+def _as_written(answer: str, written: str, text: str) -> str:
+    """An answer out of a text with capitals in the letters of that text."""
+    at = written.find(answer) if answer and written != text else -1
+    return answer if at < 0 else text[at : at + len(answer)]
+
+
+def _held(asked: AnswerType, text: str, item: Item, question: str) -> str:
     match asked:
         case AnswerType.TIME:
             return _when(find_times(text, micros(item.said), item.said_offset), text, item)
@@ -223,6 +235,11 @@ def held(asked: AnswerType, text: str, item: Item, question: str) -> str:
 
 def surely_held(asked: AnswerType, text: str, item: Item, question: str) -> str:
     """What a sentence holds of what is asked for where there is no doubt: one thing of that type, plainly said."""
+    written = with_capitals(text)
+    return _as_written(_surely_held(asked, written, item, question), written, text)
+
+
+def _surely_held(asked: AnswerType, text: str, item: Item, question: str) -> str:
     if _NOT_ASSERTED.search(text):
         return ""
     match asked:

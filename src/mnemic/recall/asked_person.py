@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.core.tokens import hash_term, tokenise
 from mnemic.extract.chinese import COMPOUND, SURNAMES
+from mnemic.extract.hurried import with_capitals
 from mnemic.recall.sentence_cues import kin_tokens
 from mnemic.recall.understand import SPEAKS_OF_SELF, SPEAKS_TO_OTHER
 
@@ -68,7 +69,7 @@ class AskedPerson:
 
 def asked_person(question: Question) -> AskedPerson:
     """Read whom a question is about."""
-    text, kin = question.query.text, kin_tokens()
+    text, kin = with_capitals(question.query.text), kin_tokens()
     runs = [next(filter(None, groups)) for groups in _OF_NAME.findall(text)]
     if chinese := _OF_NAME_CHINESE.match(text):
         runs.append(chinese[1])

@@ -26,13 +26,20 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from mnemic.core.queries import Hit
-from mnemic.core.tokens import Field, hash_term, stop_hashes, tokenise
+from mnemic.core.tokens import Field, hash_term, stop_hashes, terms, tokenise
 from mnemic.core.tokens import words as words_of
 from mnemic.extract.chinese import has_chinese
 from mnemic.extract.small_products import small_product
 from mnemic.index.columns import FIELD_SHIFT, Column
 from mnemic.recall.asked_for import asks_several, asks_yes_or_no
-from mnemic.recall.asked_person import asked_person
+from mnemic.recall.asked_person import AskedPerson, asked_person
+from mnemic.recall.kin_phrases import (
+    opening_phrase,
+    opens_with_mine,
+    opens_with_stranger,
+    phrase_in,
+    spaced_kin,
+)
 from mnemic.recall.order_network import OrderNetwork, OrderOdds
 from mnemic.recall.polarity import ASKS_PAST
 from mnemic.recall.sentence_cues import (
@@ -161,6 +168,9 @@ _ORDERS: Final = frozenset(
     map(hash_term, tokenise("say said tell told want put order ordered advise recommend forbid"))
 )
 """The tokens of what somebody does who orders the speaker about."""
+_I: Final = frozenset(map(hash_term, tokenise("i i'm i've i'd i'll we we're we've we'd we'll 我")))
+_MY: Final = frozenset(map(hash_term, tokenise("my our")))
+"""The tokens by which a speaker is a subject, and by which something is theirs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -546,6 +556,7 @@ class _Statements:
         lengths: How many each has.
         cues: How often each cue stands in it, (cues, n), as a logarithm.
         opens: Whether its first word means its speaker.
+        spoken: Its tokens, who says it and when left out.
         words: Its different words that carry meaning.
         speakers: A token of whoever said it, 0 if nobody.
         machines: Whether an assistant did.
@@ -557,12 +568,18 @@ class _Statements:
     lengths: NDArray[np.intp]
     cues: Floats
     opens: NDArray[np.bool_]
+    spoken: Sequence[Sequence[int]]
     words: tuple[frozenset[int], ...]
     speakers: NDArray[np.uint64]
     machines: NDArray[np.bool_]
     people: People
     subjects: NDArray[np.uint64]
     supposed: NDArray[np.bool_]
+
+    @property
+    def mine(self) -> NDArray[np.bool_]:
+        """Whether each opens with what is its speaker's, which only what was said before it names."""
+        return np.fromiter(map(opens_with_mine, self.spoken), np.bool_, len(self.spoken))
 
     @classmethod
     def of(cls, tokens: NDArray[np.uint64], sizes: NDArray[np.int64]) -> _Statements:
@@ -589,6 +606,7 @@ class _Statements:
             lengths=lengths,
             cues=np.log1p(cues, dtype=np.float32),
             opens=opens,
+            spoken=spoken,
             words=tuple(frozenset(words) - stops for words in spoken),
             speakers=np.where((first >= _SPOKEN) & (first < _DATED), first, np.uint64(0)),
             machines=(first == _MACHINES[:, None]).any(axis=0),
@@ -729,8 +747,8 @@ def _apart(question: Question, statements: _Statements, kin: NDArray[np.bool_]) 
         return (of_kin & ~calls & calls.any()) | strange
     if not called:
         return (of_kin & question.asks_own) | strange
-    corrects = statements.cues[SentenceCue.CORRECT] > 0
-    apart: NDArray[np.bool_] = people.own & ~people.others & ~calls & ~corrects & calls.any()
+    unclear = (statements.cues[SentenceCue.CORRECT] > 0) | statements.mine
+    apart: NDArray[np.bool_] = people.own & ~people.others & ~calls & ~unclear & (calls & ~strange).any()
     return apart | strange
 
 
@@ -744,8 +762,9 @@ def _of_another(question: Question, statements: _Statements) -> NDArray[np.bool_
     if asked.assistant:
         says = statements.machines & (people.own | people.others)
         return people.own & ~people.others & ~statements.machines & says.any()
-    if question.asks_own and not asked.roles and asked.asker:
-        return (people.by_she | people.of_relatives) & ~people.own
+    if question.asks_own and not asked.roles:
+        others = _beside_mine(question, statements) | _of_strangers(statements)
+        return others | asked.asker & (people.by_she | people.of_relatives) & ~people.own
     has_name = _hold(statements, asked.names.issubset) if asked.names else np.zeros(len(statements.words), np.bool_)
     has_role = _share(statements, asked.roles)
     unclear = people.by_pronoun | (statements.cues[SentenceCue.CORRECT] > 0)
@@ -759,7 +778,64 @@ def _of_another(question: Question, statements: _Statements) -> NDArray[np.bool_
         another |= ~has_role & ~people.own & (people.of_kin | people.of_mine)
     another |= _of_a_subject_unheard_of(question, statements, has_name if has_name.any() else has_role)
     another &= ~unclear
+    return another | _of_others_kin(question, statements, asked)
+
+
+def _of_others_kin(question: Question, statements: _Statements, asked: AskedPerson) -> NDArray[np.bool_]:
+    """Which candidates open with somebody by whose they are who is not whom the question asks about: "my flatmate's
+    boss" for "my boss", a sister for a sister-in-law; and, where another one opens with whom it asks about, somebody of
+    theirs ("the tutor's husband" for "my tutor").
+    """
+    none = np.zeros(len(statements.words), np.bool_)
+    kin = spaced_kin(asked.roles)
+    wanted = phrase_in(np.frombuffer(terms(question.query.text), np.uint64).tolist(), kin, asked.names)
+    if wanted is None:
+        return none
+    told = [opening_phrase(tokens, kin, asked.names) for tokens in statements.spoken]
+    known = any(phrase is not None and phrase.same_as(wanted) for phrase in told)
+    another = none
+    for at, phrase in enumerate(told):
+        if phrase and (phrase.certainly_another(wanted) or (known and phrase.one_of(wanted))):
+            later = phrase_in(statements.spoken[at], kin, begin=phrase.end)
+            another[at] = later is None or not later.same_as(wanted)
     return another
+
+
+def _of_strangers(statements: _Statements) -> NDArray[np.bool_]:
+    """Which candidates open with nobody of the speaker's, who does not say "I" there."""
+    opens = np.fromiter(map(opens_with_stranger, statements.spoken), np.bool_, len(statements.spoken))
+    return opens & ~_share(statements, _I, spoken=True)
+
+
+def _beside_mine(question: Question, statements: _Statements) -> NDArray[np.bool_]:
+    """Which candidates tell of somebody else's of what a question asks as of whoever asks, beside one that tells of
+    theirs: "Anna's dog", "my gran's cat" for "my dog", where another says "Mine answers to Moss" or "our cat".
+    """
+    none = np.zeros(len(statements.words), np.bool_)
+    mine = statements.mine
+    things = _asked_of_mine(question)
+    if not things:
+        return none
+    people, kin = statements.people, spaced_kin(frozenset())
+    holds = _share(statements, things)
+    if not (mine | holds & people.own & ~people.opens_with_kin).any():
+        return none
+    others = mine.any() & holds & (people.by_she | people.of_kin) & ~people.own
+    for at in np.flatnonzero(holds & ~mine).tolist():
+        tokens = statements.spoken[at]
+        phrase = opening_phrase(tokens, kin)
+        end = phrase.end if phrase else 1
+        opens = phrase is not None or (statements.subjects[at] and not people.own[at])
+        others[at] |= bool(opens) and not things.isdisjoint(tokens[end : end + 2])
+    return others
+
+
+def _asked_of_mine(question: Question) -> frozenset[int]:
+    """The tokens of what a question speaks of as of whoever asks: of "my old dog", dog."""
+    asked = frozenset(term.text for term in question.others)
+    tokens = np.frombuffer(terms(question.query.text), np.uint64).tolist()
+    after = (tokens[at + 1 : at + 3] for at, token in enumerate(tokens) if token in _MY)
+    return frozenset(chain.from_iterable(after)) & asked
 
 
 def _of_a_subject_unheard_of(
@@ -783,11 +859,12 @@ def _hold(statements: _Statements, holds: Callable[[frozenset[int]], bool]) -> N
     return np.fromiter(map(holds, statements.words), np.bool_, len(statements.words))
 
 
-def _share(statements: _Statements, words: frozenset[int]) -> NDArray[np.bool_]:
-    """Which candidates have any of some words."""
+def _share(statements: _Statements, words: frozenset[int], *, spoken: bool = False) -> NDArray[np.bool_]:
+    """Which candidates have any of some words; words of grammar count where all that is spoken is looked through."""
     if not words:
         return np.zeros(len(statements.words), np.bool_)
-    return ~_hold(statements, words.isdisjoint)
+    among = statements.spoken if spoken else statements.words
+    return ~np.fromiter(map(words.isdisjoint, among), np.bool_, len(among))
 
 
 def _of_a_stranger(question: Question, statements: _Statements, mine: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -123,7 +123,7 @@ _ROLES: Final = {
                 for word in _WORDS[cue].split()
                 if word not in "表娃"
             ),
-            "mammy amma daddy didi twin eldest youngest hubby missus spouse ex bestie classmate supervisor landlord landlady",
+            "mammy amma daddy didi twin eldest youngest hubby missus spouse ex bestie classmate supervisor landlord landlady parents grandparents",
             "workmate granddad grandad gran nan auntie roomie lodger 妈 老妈 爸 老爸 闺女 儿媳 对象 老伴 同学 同桌 发小 学长 学姐",
             "房东 主任 徒弟 师傅 隔壁 楼上 楼下 姥姥 姥爷 阿嬷 阿嬤 姨 伯 婆婆 公公 丈母 岳父 岳母 舍友 合租 老闆 醫生 老師 媽 奶 嫂 婶",
         )
@@ -153,7 +153,10 @@ _COMPANY: Final = """
 """Words for others by what they are to somebody: a nurse, a tutor's pupil, the hero of a book; none whose stem is
 a thing's too (officer, office). They say whom a question calls, and who "my editor" in a text's first words is: anywhere else in what was said, "with
 two students" would hide whose it is."""
-_ORDERING: Final = "医生 牙医 老师 教练 老板 老闆 醫生 老師 领导 上司 经理 主任 房东 师傅 隔壁 楼上 楼下 我妈 我爸 对象"
+_ORDERING: Final = """
+医生 牙医 老师 教练 老板 老闆 醫生 老師 领导 上司 经理 主任 房东 师傅 隔壁 楼上 楼下 我妈 我爸 对象 师父 导师 教授 校长 院长 护士 主管 总监 店长
+律师 法官 警察 理疗 兽医 药师 保安 门卫 物业 房主 太太 先生 那口 主人 班长 楼长 群主
+"""
 """Kin and company whose orders, or whose place, a sentence that drops its "I" may tell of: 医生让吃清淡的."""
 _KIN_AFTER_MINE: Final = 4
 """Tokens after "my" within which a word for kin says whose it is: "my little brother", 我的同事."""
@@ -281,6 +284,13 @@ def kin_tokens() -> frozenset[int]:
 
 
 @lru_cache(maxsize=1)
+def unspaced_kin_tokens() -> frozenset[int]:
+    """Those of them that are of an unspaced script: characters, and pairs of characters."""
+    words = f"{_ROLES[_Role.KIN]} {_COMPANY}".split()
+    return frozenset(hash_term(word) for word in words if word > UNSPACED)
+
+
+@lru_cache(maxsize=1)
 def cue_by_token() -> Mapping[int, int]:
     """What each token of a cue hints at."""
     return _by_token(_WORDS)
@@ -301,7 +311,8 @@ def _lexicon() -> _Lexicon:
     cues, roles = cue_by_token(), _by_token({**_ROLES, _Role.COMPANY: _COMPANY})
     tokens = [*sorted({*cues, *roles}), np.iinfo(np.uint64).max]
     cued, meant = (np.array([hint.get(token, -1) for token in tokens], np.intp) for hint in (cues, roles))
-    pairs = {word for word in _ROLES[_Role.KIN].split() if len(word) == 2 and word > UNSPACED}
+    people = f"{_ROLES[_Role.KIN]} {_COMPANY}".split()
+    pairs = {word for word in people if len(word) == 2 and word > UNSPACED}
     relatives = {hash_term(word) for word in pairs.difference(_ORDERING.split())}
     of_relatives = np.array([token in relatives for token in tokens], np.bool_)
     return _Lexicon(np.array(tokens, np.uint64), cued, meant, of_relatives)

@@ -18,6 +18,7 @@ from mnemic.core.tokens import (
     stop_tokens,
     tokenise,
 )
+from mnemic.extract.hurried import with_capitals
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -186,8 +187,8 @@ def understand(query: Query, readings: Sequence[Reading]) -> Question:
 
 
 def called_by_name(question: str) -> set[str]:
-    """The names of those whom a question is about, as they are written."""
-    return {next(filter(None, name_forms)) for name_forms in _SUBJECT.findall(question)} - {"I"}
+    """The names of those whom a question is about, with a capital where it was typed without one."""
+    return {next(filter(None, name_forms)) for name_forms in _SUBJECT.findall(with_capitals(question))} - {"I"}
 
 
 def spelled(question: Question) -> Question:
