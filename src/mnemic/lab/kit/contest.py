@@ -132,6 +132,7 @@ def _asked(job: ContestJob, contestant: Contestant, question: BenchQuestion) -> 
         milliseconds=round(took, 4),
         cpu_ms=round(cpu_took, 4),
         given=given,
+        disputed=question.disputed,
     )
 
 

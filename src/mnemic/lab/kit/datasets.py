@@ -77,6 +77,7 @@ class BenchQuestion:
         gold: Ids of the documents that answer it, without repeats.
         sessions: Sessions that answer it; for some data sets the only evidence there is.
         origin: Which set it is from, where several are asked together.
+        disputed: What an audit of the data finds wrong with answer or evidence, in the audit's word; "" for nothing.
     """
 
     ns: str
@@ -87,6 +88,7 @@ class BenchQuestion:
     gold: tuple[str, ...]
     sessions: tuple[str, ...]
     origin: str = ""
+    disputed: str = ""
 
     @property
     def scorable(self) -> bool:
@@ -366,6 +368,7 @@ class _Reading:
             category=str(record.get("category", "")),
             gold=gold,
             sessions=tuple(session for session in sessions if session in there),
+            disputed=str(record.get("audit", "")),
         )
 
     def _original_question(

@@ -12,6 +12,7 @@ from mnemic._version import __version__
 from mnemic.core.tokens import count_tokens
 from mnemic.errors import Invalid
 from mnemic.lab.entries import contestants, task
+from mnemic.lab.kit.answer_stage import AnsweredTask, AnswerPlan, answer_and_judge
 from mnemic.lab.kit.baselines import DENSE
 from mnemic.lab.kit.contest import ContestJob, Limits, Step, compete, compete_apart
 from mnemic.lab.kit.contestant import SHOWN, Make, Means
@@ -47,6 +48,7 @@ class RunPlan:
         rows: Contestants by name; the rows of each task when empty.
         limit: Only the first so many questions of each task.
         seed: Of the bootstrap; nothing else is random.
+        answers: Who answers and judges; None where rankings are all.
     """
 
     tasks: Mapping[str, Path]
@@ -54,6 +56,7 @@ class RunPlan:
     means: Means = field(default_factory=Means)
     limit: int | None = None
     seed: int = 0
+    answers: AnswerPlan | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +89,7 @@ def run(
 
     Raises:
         Invalid: a task, its data or a contestant is not there, the log exists, or it was begun with other settings.
+        ModelError: a model that answers or judges failed several times in a row.
     """
     if plan.limit is not None and plan.limit < 1:
         raise Invalid("limit", f"is {plan.limit}", "Ask at least one question.")
@@ -93,6 +97,8 @@ def run(
         raise Invalid("jobs", "does not go with a cache of vectors, which is one process's", "Leave one of them out.")
     if resume and out.suffix != ".jsonl":
         raise Invalid("resume", f"goes on with a log, and {out.name} is none", "Name the .jsonl file of the run.")
+    if plan.answers is not None:
+        plan.answers.opened(plan.means.settings)  # before hours of rankings, not behind them
     courses = {name: _course(name, where, plan) for name, where in plan.tasks.items()}
     header = _header(plan, courses)
     name = "+".join(courses) if len(courses) > 1 else next(iter(courses.values())).dataset.name
@@ -101,7 +107,7 @@ def run(
     if resume and path.exists():
         before = read_tasks(path)
         _same(next(iter(before.values())).header, header)
-        if all(logged.complete and not logged.failures for logged in before.values()):
+        if all(logged.is_whole for logged in before.values()):
             return path
     with Log(path, going_on=bool(before)) as log:
         scribe = _Scribe(log, courses, before, progress)
@@ -109,13 +115,16 @@ def run(
             log.add("resumed", at=datetime.now(UTC).isoformat())
         else:
             log.header(**header)
-        jobs = list(_jobs(courses, plan.means, before))
+        jobs = list(_jobs(courses, plan, before))
         if apart is None:
             for job in jobs:
                 for step in compete(job):
                     scribe.take(job, step)
         else:
             compete_apart(jobs, scribe.take, scribe.failed, limits=apart, at_once=at_once)
+        if plan.answers is not None:
+            asked = {name: AnsweredTask(course.dataset, course.task.against) for name, course in courses.items()}
+            answer_and_judge(log, path, asked, plan.answers, plan.means.settings, progress)
         log.end()
     return path
 
@@ -145,7 +154,7 @@ def _placed(corpus: Corpus) -> dict[str, Placed]:
     return {doc.id: Placed(doc.session, count_tokens(f"{doc.speaker}: {doc.text}")) for doc in corpus.docs}
 
 
-def _jobs(courses: Mapping[str, _Course], means: Means, before: Mapping[str, LoggedRun]) -> Iterator[ContestJob]:
+def _jobs(courses: Mapping[str, _Course], plan: RunPlan, before: Mapping[str, LoggedRun]) -> Iterator[ContestJob]:
     """What is still to be done: contestants that have no cost yet, with the questions that they have not answered."""
     for name, course in courses.items():
         logged = before.get(name, LoggedRun(header={}))
@@ -155,8 +164,9 @@ def _jobs(courses: Mapping[str, _Course], means: Means, before: Mapping[str, Log
             answered = {(answer.ns, answer.question) for answer in logged.answers.get(row, ())}
             left = tuple(q for q in course.dataset.questions if (q.ns, q.id) not in answered)
             yield ContestJob(
-                task=name, contestant=row, make=make, means=means, dataset=replace(course.dataset, questions=left),
-                docs=course.docs, depth=course.task.depth, answered=course.task.answered,
+                task=name, contestant=row, make=make, means=plan.means, dataset=replace(course.dataset, questions=left),
+                docs=course.docs, depth=course.task.depth,
+                answered=course.task.answered or plan.answers is not None,
             )  # fmt: skip
 
 
@@ -236,6 +246,7 @@ def _header(plan: RunPlan, courses: Mapping[str, _Course]) -> dict[str, object]:
             "seed": plan.seed,
             "version": __version__,
             "commit": None if git is None else git["commit"],
+            **({} if plan.answers is None else {"answers": plan.answers.settings()}),
         },
         "data": {name: _described(course.dataset) for name, course in courses.items()},
         "effective": {

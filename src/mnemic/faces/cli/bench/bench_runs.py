@@ -36,6 +36,11 @@ def _running(command: Any) -> Any:
         options.cache,
         options.seed(),
         click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Contestants at once."),
+        click.option("--answers", is_flag=True, help="Have questions answered, too."),
+        click.option("--model", type=WORDS, help="Who answers over what was recalled (left out: the setting `model`)."),
+        click.option("--judges", type=NAMES, default=(), help="Models by commas that mark the answers."),
+        options.count("--judge-runs", 1, "How often each judge is asked of an answer."),
+        click.option("--pairwise", is_flag=True, help="Judges also compare answers two by two, in both orders."),
         click.option("--html", type=FILE, help="Write the report to this page, too."),
         click.option("--here", is_flag=True, help="Run contestants in this process, without limits."),
         click.option(
@@ -57,6 +62,7 @@ def _running(command: Any) -> Any:
 @verb(
     "mnemic bench run hotpotqa=questions.jsonl --with mnemic,hippo2 --embedder none",
     "mnemic bench run locomo=locomo10.json,multihop=questions.jsonl --with mnemic --limit 2 --embedder none --here",
+    "mnemic bench run locomo=locomo10.json --with mnemic --limit 2 --embedder none --here --model scripted:yes",
     name="run",
 )
 @click.argument("tasks", type=NAMES)
@@ -137,18 +143,28 @@ def _run(
     cache: Path | None,
     seed: int,
     jobs: int,
+    answers: bool,
+    model: str | None,
+    judges: Sequence[str],
+    judge_runs: int,
+    pairwise: bool,
     html: Path | None,
     here: bool,
     silent: float,
     memory: float,
     disk: float,
 ) -> None:
+    from mnemic.lab.kit.answer_stage import AnswerPlan
     from mnemic.lab.kit.contest import Limits
     from mnemic.lab.kit.run import RunPlan
 
     run = invocation()
     means = _means(run, embedder, cache)
-    plan = RunPlan(tasks=tasks, rows=tuple(rows), means=means, limit=limit, seed=seed)
+    asked: AnswerPlan | None = None
+    if answers or model or judges or pairwise or judge_runs > 1:
+        reader = run.settings.model if model is None else model
+        asked = AnswerPlan(model=reader, judges=tuple(judges), runs=judge_runs, pairwise=pairwise, at_once=jobs)
+    plan = RunPlan(tasks=tasks, rows=tuple(rows), means=means, limit=limit, seed=seed, answers=asked)
     limits = None if here else Limits(silent_seconds=silent, memory_mib=memory, disk_mib=disk)
     show_run(run, _logged(run, plan, out, resume=resume, limits=limits, jobs=jobs), html=html)
 
