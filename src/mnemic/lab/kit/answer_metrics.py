@@ -140,6 +140,21 @@ WORD_METRICS: Final[Mapping[str, WordMetric]] = {
 }
 """Every rule by its name in tables."""
 
+PaperRule: TypeAlias = Callable[[str, str, str], float]
+"""From an answer, the right one and the question's category to a share of 1."""
+
+USUAL_RULE: Final = "token F1"
+
+_LOCOMO: Final = "LoCoMo F1"
+
+
+def paper_rule(name: str) -> PaperRule:
+    """The rule by which a task's paper scores answers in words: one of `WORD_METRICS`, or LoCoMo's by category."""
+    if name == _LOCOMO:
+        return locomo_f1
+    metric = WORD_METRICS[name]
+    return lambda answered, right, category: metric(answered, right)
+
 
 def _stems(text: str) -> list[str]:
     plain = _FULL_WIDTH.sub(" ", text.lower().translate(_PUNCTUATION))

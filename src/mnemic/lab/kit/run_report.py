@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TextIO, TypeAlias
 
@@ -16,6 +16,7 @@ import numpy.typing as npt
 from mnemic.errors import Invalid
 from mnemic.lab.entries import task as named_task
 from mnemic.lab.kit import log, metrics
+from mnemic.lab.kit.answer_report import AnswerReport, answer_notes, answer_tables, answered
 from mnemic.lab.kit.baselines import DENSE
 from mnemic.lab.kit.datasets import UNANSWERABLE
 from mnemic.lab.kit.metrics import Array, Estimate
@@ -85,6 +86,7 @@ class TaskReport:
     rows: tuple[SystemRow, ...]
     own: tuple[TextTable, ...]
     notes: tuple[str, ...]
+    answers: AnswerReport | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,17 +133,24 @@ def record(run_report: RunReport) -> dict[str, object]:
                 "rows": [asdict(row) for row in each.rows],
                 "tables": [asdict(table) for table in each.own],
                 "notes": list(each.notes),
+                **({} if each.answers is None else {"answers": _answers_record(each.answers)}),
             }
             for each in run_report.tasks
         },
     }
 
 
+def _answers_record(answers: AnswerReport) -> dict[str, object]:
+    agreements = [{"judges": list(judges), **asdict(found)} for judges, found in answers.agreements.items()]
+    return {**asdict(replace(answers, agreements={})), "agreements": agreements}
+
+
 def _of_task(task: BenchTask, run: LoggedRun, seed: int) -> TaskReport:
     names = dict.fromkeys((*run.answers, *run.failures))
     rows = tuple(_row(task, run, name, run.answers.get(name, []), seed) for name in names)
-    own = tuple(task.tables(run, seed))
-    return TaskReport(task=task, run=run, rows=rows, own=own, notes=_notes(task, run, seed))
+    own, answers = tuple(task.tables(run, seed)), answered(task, run, seed)
+    notes = (*_notes(task, run, seed), *(() if answers is None else answer_notes(answers, run)))
+    return TaskReport(task=task, run=run, rows=rows, own=own, notes=notes, answers=answers)
 
 
 def _row(task: BenchTask, run: LoggedRun, system: str, answers: Sequence[LoggedAnswer], seed: int) -> SystemRow:
@@ -300,7 +309,8 @@ def _faults(listed: Sequence[Mapping[str, str]]) -> str:
 
 def tables(of: TaskReport) -> tuple[TextTable, ...]:
     """What was found, by category, what it cost, and the task's own."""
-    return _recall_table(of), _by_category(of), _costs(of), *_each_category(of), *of.own
+    words = () if of.answers is None else answer_tables(of.answers)
+    return _recall_table(of), _by_category(of), _costs(of), *_each_category(of), *words, *of.own
 
 
 def plain(run_report: RunReport) -> str:

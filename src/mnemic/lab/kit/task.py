@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from mnemic.errors import Invalid
+from mnemic.lab.kit.answer_metrics import USUAL_RULE
 from mnemic.lab.kit.datasets import Dataset, load
 from mnemic.lab.kit.metrics import DEPTH, METRICS, Metric
 
@@ -67,6 +68,23 @@ class BenchTask(Protocol):
         ...
 
 
+@runtime_checkable
+class WordedTask(Protocol):
+    """A task that says by which rule its paper scores answers in words.
+
+    Attributes:
+        worded: As `answer_metrics.paper_rule` has it.
+    """
+
+    @property
+    def worded(self) -> str: ...
+
+
+def rule_of(task: BenchTask) -> str:
+    """The rule by which a task scores answers in words."""
+    return task.worded if isinstance(task, WordedTask) else USUAL_RULE
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetrievalTask:
     """A task whose data is one file in a format that `datasets.load` reads.
@@ -74,6 +92,7 @@ class RetrievalTask:
     Attributes:
         files: Patterns of its file's name, where a folder is given.
         source: Where the data is to be had.
+        worded: The rule by which its paper scores answers in words.
     """
 
     name: str
@@ -88,6 +107,7 @@ class RetrievalTask:
     answered: bool = False
     metrics: Mapping[str, Metric] = field(default_factory=lambda: METRICS)
     notes: Sequence[str] = ()
+    worded: str = USUAL_RULE
 
     def read(self, where: Path) -> Dataset:
         return load(self.file(where))

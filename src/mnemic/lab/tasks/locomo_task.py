@@ -33,6 +33,7 @@ LOCOMO: Final = RetrievalTask(
     },
     rows=("mnemic", *lineup(), *DENSE),
     against=BAR,
+    worded="LoCoMo F1",
     notes=(
         "Captions in the text, adversarial questions in (table 2 has them apart), no language model.",
         "1k, 2k, 4k = gold within the first so many tokens. A session ranks where its best turn does.",
