@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
@@ -172,6 +172,27 @@ def given_words(run: LoggedRun) -> dict[tuple[str, str], list[GivenWords]]:
             words = GivenWords(to=answer, text=text, declined=says_no(text), said=reading.said)
             given[reading.system, reading.reader].append(words)
     return {key: given[key] for key in sorted(given, key=lambda key: (list(run.answers).index(key[0]), key[1]))}
+
+
+Answers: TypeAlias = Mapping[tuple[str, str, str], Sequence[tuple[str, str, str]]]
+"""By contestant, `ns` and question: the readers, what they answered, and how judges marked it, in words."""
+
+
+def answers_of(run: LoggedRun, wanted: Container[tuple[str, str, str]]) -> Answers:
+    """What was answered to some questions of contestants."""
+    marks: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    words = {True: "right", False: "wrong", None: "unread"}
+    for reply in run.marks.values():
+        if (reply.system, reply.ns, reply.question) in wanted and not reply.said.failed:
+            marks[reply.system, reply.ns, reply.question, reply.reader].append(words[mark(reply.said.text)])
+    found: dict[tuple[str, str, str], list[tuple[str, str, str]]] = defaultdict(list)
+    for (system, reader), given in given_words(run).items():
+        for answer in given:
+            at = (system, answer.to.ns, answer.to.question)
+            if at in wanted:
+                marked = "".join(f", {word}" for word in marks[*at, reader])
+                found[at].append((reader or BY_ITSELF, answer.text or "(it declined)", marked))
+    return found
 
 
 def _is_disputed(answer: LoggedAnswer) -> bool:

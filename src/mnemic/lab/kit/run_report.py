@@ -16,7 +16,14 @@ import numpy.typing as npt
 from mnemic.errors import Invalid
 from mnemic.lab.entries import task as named_task
 from mnemic.lab.kit import log, metrics
-from mnemic.lab.kit.answer_report import AnswerReport, answer_notes, answer_tables, answered
+from mnemic.lab.kit.answer_report import (
+    AnswerReport,
+    Answers,
+    answer_notes,
+    answer_tables,
+    answered,
+    answers_of,
+)
 from mnemic.lab.kit.baselines import DENSE
 from mnemic.lab.kit.datasets import UNANSWERABLE
 from mnemic.lab.kit.metrics import Array, Estimate
@@ -235,7 +242,12 @@ class ShownDoc:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BadQuestion:
-    """A question that went badly, with what was wanted and what came first."""
+    """A question that went badly, with what was wanted and what came first.
+
+    Attributes:
+        right: The right answer, in words.
+        answers: What was answered: by which reader, its words, and how judges marked it.
+    """
 
     id: str
     ns: str
@@ -244,6 +256,8 @@ class BadQuestion:
     score: float
     wanted: tuple[ShownDoc, ...]
     recalled: tuple[ShownDoc, ...]
+    right: str = ""
+    answers: tuple[tuple[str, str, str], ...] = ()
 
 
 def worst(of: TaskReport, system: str, most: int = WORST) -> list[BadQuestion]:
@@ -254,10 +268,12 @@ def worst(of: TaskReport, system: str, most: int = WORST) -> list[BadQuestion]:
         if not math.isnan(score) and score < 1:
             scored.append((score, metrics.reciprocal_rank(answer.gold, answer.ranked), answer))
     scored.sort(key=lambda row: row[:2])
-    return [_bad(of.run, answer, score) for score, _, answer in scored[:most]]
+    chosen = scored[:most]
+    answers = answers_of(of.run, {(system, answer.ns, answer.question) for _, _, answer in chosen})
+    return [_bad(of.run, answer, score, answers) for score, _, answer in chosen]
 
 
-def _bad(run: LoggedRun, answer: LoggedAnswer, score: float) -> BadQuestion:
+def _bad(run: LoggedRun, answer: LoggedAnswer, score: float, answers: Answers) -> BadQuestion:
     rank = {doc: n for n, doc in enumerate(answer.ranked, start=1)}
 
     def shown(doc: str) -> ShownDoc:
@@ -271,6 +287,8 @@ def _bad(run: LoggedRun, answer: LoggedAnswer, score: float) -> BadQuestion:
         score=score,
         wanted=tuple(map(shown, answer.gold)),
         recalled=tuple(map(shown, answer.ranked[:_BESIDE])),
+        right=answer.wanted,
+        answers=tuple(answers.get((answer.system, answer.ns, answer.question), ())),
     )
 
 
@@ -331,6 +349,8 @@ def markdown(run_report: RunReport) -> str:
 
 def _listed(question: BadQuestion) -> Iterator[str]:
     yield f"1. {_in_line(question.text)} ({question.category}, {question.id}: {100 * question.score:.0f} %)"
+    for reader, words, marks in question.answers:
+        yield f"   * answered by {_in_line(reader)}{marks}: {_in_line(words)} (right: {_in_line(question.right)})"
     for doc in question.wanted:
         yield f"   * wanted, {f'rank {doc.rank}' if doc.rank else 'not ranked'}: {_in_line(doc.text)}"
     for doc in question.recalled:
