@@ -1,4 +1,4 @@
-"""The page of a run as a person sees it: on a phone, in the dark, sorted by a column, and asking nobody for anything."""
+"""The page of a run as a person sees it: on a phone, in the dark, sorted by a column; it asks nobody for anything."""
 
 from __future__ import annotations
 
