@@ -80,7 +80,7 @@ def agreement(one: Sequence[bool | None], other: Sequence[bool | None]) -> Agree
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class RunSpread:
     """How a share differs between runs: its mean, standard deviation (NaN for one run), lowest and highest."""
 
     mean: float
@@ -89,11 +89,11 @@ class Spread:
     high: float
 
 
-def spread(runs: Sequence[Sequence[bool | None]]) -> Spread:
+def spread(runs: Sequence[Sequence[bool | None]]) -> RunSpread:
     """The share of right marks by run, over those that can be read; runs without any are left out."""
     read = [[mark for mark in run if mark is not None] for run in runs]
     shares = [sum(run) / len(run) for run in read if run]
     if not shares:
-        return Spread(*[math.nan] * 4)
+        return RunSpread(*[math.nan] * 4)
     deviation = statistics.stdev(shares) if len(shares) > 1 else math.nan
-    return Spread(statistics.fmean(shares), deviation, min(shares), max(shares))
+    return RunSpread(statistics.fmean(shares), deviation, min(shares), max(shares))

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import numpy as np
 
 from mnemic.lab.kit import metrics
-from mnemic.lab.kit.answer_judging import Agreement, Spread, agreement, mark, preference, settled, spread
+from mnemic.lab.kit.answer_judging import Agreement, RunSpread, agreement, mark, preference, settled, spread
 from mnemic.lab.kit.answer_metrics import WORD_METRICS, paper_rule, says_no
 from mnemic.lab.kit.datasets import UNANSWERABLE
 from mnemic.lab.kit.metrics import Array, Estimate
@@ -96,7 +96,7 @@ class JudgeRow:
     reader: str
     judge: str
     right: Estimate
-    runs: Spread
+    runs: RunSpread
     unread: int
     replies: int
     failed: int
