@@ -372,6 +372,14 @@ def test_intervals_agree_with_scipy() -> None:
     assert ours.high == pytest.approx(theirs.confidence_interval.high, abs=4e-3)
 
 
+def test_a_draw_without_any_question_of_a_metric_says_nothing_of_it() -> None:
+    one = metrics.estimates({"": np.array([1.0, math.nan, math.nan])}, 0)[""]
+    assert (one.mean, one.low, one.high, one.n) == (1, 1, 1, 1)
+    none = metrics.estimates({"": np.array([math.nan, math.nan]), "other": np.array([1.0, math.nan])}, 0)
+    assert none[""].n == 0
+    assert none["other"].low == 1
+
+
 def test_whole_conversations_are_drawn() -> None:
     """Questions of one conversation that go the same way are no evidence of their own: its interval is wider."""
     groups = [f"talk {n // 50}" for n in range(400)]

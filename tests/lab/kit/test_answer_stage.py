@@ -150,9 +150,9 @@ def test_a_run_that_was_cut_short_asks_only_what_is_missing(
 )
 @pytest.mark.usefixtures("chats")
 def test_a_run_is_not_gone_on_with_by_others(locomo_file: Path, tmp_path: Path, other: AnswerPlan, told: str) -> None:
-    path = run(plan(locomo_file, JUDGED, ("BM25 turns",)), tmp_path / "a.jsonl")
+    path = run(plan(locomo_file, JUDGED, ROWS[:2]), tmp_path / "a.jsonl")
     with pytest.raises(Invalid, match=told):
-        run(plan(locomo_file, other, ("BM25 turns",)), path, resume=True)
+        run(plan(locomo_file, other, ROWS[:2]), path, resume=True)
 
 
 @pytest.mark.usefixtures("chats")
@@ -184,6 +184,18 @@ def test_a_judge_that_prefers_what_stands_first_prefers_nobody(locomo_file: Path
     partial, fair = by["no memory", "first"], by["no memory", "fair"]
     assert (partial.better, partial.worse, partial.same, partial.turned, partial.first) == (0, 0, 5, 5, 1)
     assert (fair.better, fair.worse, fair.same, fair.turned, fair.first) == (0, 5, 0, 0, 0.5)
+
+
+@pytest.mark.usefixtures("chats")
+def test_where_the_usual_row_takes_no_part_others_are_compared_with_the_first(
+    locomo_file: Path, tmp_path: Path
+) -> None:
+    asked = AnswerPlan(model="reader", judges=("fair",), pairwise=True)
+    (of,) = report(run(plan(locomo_file, asked, ("no memory", "BM25 turns")), tmp_path / "a.jsonl")).tasks
+    assert of.answers is not None
+    assert [(row.system, row.other, row.better) for row in of.answers.pairs] == [("BM25 turns", "no memory", 5)]
+    with pytest.raises(Invalid, match="compares contestants, and locomo has one"):
+        run(plan(locomo_file, asked, ("BM25 turns",)), tmp_path / "b.jsonl")
 
 
 @pytest.mark.usefixtures("chats")

@@ -80,10 +80,21 @@ class AnswerPlan:
 
 @dataclass(frozen=True, slots=True)
 class AnsweredTask:
-    """A task whose contestants are to be read: its data, and whose answers others are compared with."""
+    """A task whose contestants are to be read.
+
+    Attributes:
+        rows: Contestants by name.
+        usual: Whose answers others are compared with, where it takes part; else the first of them.
+    """
 
     dataset: Dataset
-    against: str
+    rows: Sequence[str]
+    usual: str
+
+    @property
+    def against(self) -> str:
+        """Whose answers others are compared with."""
+        return self.usual if self.usual in self.rows else self.rows[0]
 
     def words(self) -> dict[tuple[str, str], str]:
         """The questions; the log keeps the beginning of a long one."""

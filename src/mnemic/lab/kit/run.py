@@ -100,6 +100,12 @@ def run(
     if plan.answers is not None:
         plan.answers.opened(plan.means.settings)  # before hours of rankings, not behind them
     courses = {name: _course(name, where, plan) for name, where in plan.tasks.items()}
+    if (
+        plan.answers is not None
+        and plan.answers.pairwise
+        and (alone := [n for n, c in courses.items() if len(c.rows) < 2])
+    ):
+        raise Invalid("pairwise", f"compares contestants, and {alone[0]} has one", "Name two or more, or leave it out.")
     header = _header(plan, courses)
     name = "+".join(courses) if len(courses) > 1 else next(iter(courses.values())).dataset.name
     path = out if out.suffix == ".jsonl" else out / f"{name}-{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}.jsonl"
@@ -123,7 +129,7 @@ def run(
         else:
             compete_apart(jobs, scribe.take, scribe.failed, limits=apart, at_once=at_once)
         if plan.answers is not None:
-            asked = {name: AnsweredTask(course.dataset, course.task.against) for name, course in courses.items()}
+            asked = {name: AnsweredTask(c.dataset, list(c.rows), c.task.against) for name, c in courses.items()}
             answer_and_judge(log, path, asked, plan.answers, plan.means.settings, progress)
         log.end()
     return path
