@@ -97,15 +97,9 @@ def run(
         raise Invalid("jobs", "does not go with a cache of vectors, which is one process's", "Leave one of them out.")
     if resume and out.suffix != ".jsonl":
         raise Invalid("resume", f"goes on with a log, and {out.name} is none", "Name the .jsonl file of the run.")
-    if plan.answers is not None:
-        plan.answers.opened(plan.means.settings)  # before hours of rankings, not behind them
     courses = {name: _course(name, where, plan) for name, where in plan.tasks.items()}
-    if (
-        plan.answers is not None
-        and plan.answers.pairwise
-        and (alone := [n for n, c in courses.items() if len(c.rows) < 2])
-    ):
-        raise Invalid("pairwise", f"compares contestants, and {alone[0]} has one", "Name two or more, or leave it out.")
+    if plan.answers is not None:
+        _refuse(plan.answers, plan.means, courses)  # before hours of rankings, not behind them
     header = _header(plan, courses)
     name = "+".join(courses) if len(courses) > 1 else next(iter(courses.values())).dataset.name
     path = out if out.suffix == ".jsonl" else out / f"{name}-{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}.jsonl"
@@ -133,6 +127,13 @@ def run(
             answer_and_judge(log, path, asked, plan.answers, plan.means.settings, progress)
         log.end()
     return path
+
+
+def _refuse(answers: AnswerPlan, means: Means, courses: Mapping[str, _Course]) -> None:
+    """Refuse a plan whose models are not there, or that compares the answers of one contestant."""
+    answers.opened(means.settings)
+    if answers.pairwise and (alone := [name for name, course in courses.items() if len(course.rows) < 2]):
+        raise Invalid("pairwise", f"compares contestants, and {alone[0]} has one", "Name two or more, or leave it out.")
 
 
 def _course(name: str, where: Path, plan: RunPlan) -> _Course:
