@@ -209,6 +209,24 @@ def test_adversarial_questions_are_counted_by_who_declines(locomo_file: Path, tm
     assert by["BM25 turns"].scores["LoCoMo F1"].n == 5
 
 
+def test_a_model_that_is_shown_everything_stands_beside_what_memories_recall(
+    chats: dict[str, Knowing], locomo_file: Path, tmp_path: Path
+) -> None:
+    asked = AnswerPlan(model="reader", full_context=True, judges=("fair",), pairwise=True)
+    made = report(run(plan(locomo_file, asked, ("no memory", "BM25 turns")), tmp_path / "a.jsonl"))
+    (of,) = made.tasks
+    assert of.answers is not None
+    assert [row.system for row in of.answers.rows] == ["no memory", "BM25 turns", "full context"]
+    shown = chats["reader"].asked[-1].messages[-1].content
+    assert len([line for line in shown.splitlines() if line.startswith("- ")]) == 6
+    by = {(row.system, row.other): row for row in of.answers.pairs}
+    assert by["full context", "no memory"].better == 5
+    assert [row.system for row in of.rows] == ["no memory", "BM25 turns"]
+    assert "full context / reader" in plain(made)
+    with pytest.raises(Invalid, match="full-context"):
+        run(plan(locomo_file, AnswerPlan(full_context=True)), tmp_path / "b.jsonl")
+
+
 @pytest.mark.usefixtures("chats")
 def test_without_a_model_a_contestant_that_answers_is_the_lower_bound(locomo_file: Path, tmp_path: Path) -> None:
     made = report(run(plan(locomo_file, AnswerPlan(), ("mnemic", "BM25 turns")), tmp_path / "a.jsonl"))

@@ -18,6 +18,7 @@ import numpy as np
 from mnemic.lab.kit import metrics
 from mnemic.lab.kit.answer_judging import Agreement, RunSpread, agreement, mark, preference, settled, spread
 from mnemic.lab.kit.answer_metrics import WORD_METRICS, paper_rule, says_no
+from mnemic.lab.kit.answer_stage import all_answers
 from mnemic.lab.kit.datasets import UNANSWERABLE
 from mnemic.lab.kit.metrics import Array, Estimate
 from mnemic.lab.kit.model_words import OWN, ModelWords
@@ -160,7 +161,8 @@ def answered(task: BenchTask, run: LoggedRun, seed: int) -> AnswerReport | None:
 def given_words(run: LoggedRun) -> dict[tuple[str, str], list[GivenWords]]:
     """Every answer that was given, by contestant and reader."""
     given: dict[tuple[str, str], list[GivenWords]] = defaultdict(list)
-    to = {(a.system, a.ns, a.question): a for answers in run.answers.values() for a in answers}
+    to = {(answer.system, answer.ns, answer.question): answer for answer in all_answers(run)}
+    order = {system: n for n, system in enumerate(dict.fromkeys(system for system, _, _ in to))}
     for answer in to.values():
         if answer.given is not None:
             own = answer.given
@@ -171,7 +173,7 @@ def given_words(run: LoggedRun) -> dict[tuple[str, str], list[GivenWords]]:
         if not reading.said.failed:
             words = GivenWords(to=answer, text=text, declined=says_no(text), said=reading.said)
             given[reading.system, reading.reader].append(words)
-    return {key: given[key] for key in sorted(given, key=lambda key: (list(run.answers).index(key[0]), key[1]))}
+    return {key: given[key] for key in sorted(given, key=lambda key: (order[key[0]], key[1]))}
 
 
 Answers: TypeAlias = Mapping[tuple[str, str, str], Sequence[tuple[str, str, str]]]

@@ -18,8 +18,8 @@ from mnemic.lab.kit.asked_chat import AskedChat
 from mnemic.lab.kit.contestant import SHOWN
 from mnemic.lab.kit.datasets import UNANSWERABLE
 from mnemic.lab.kit.log import Log, LoggedAnswer, LoggedRun, read_tasks
-from mnemic.lab.kit.model_words import OWN, JudgeReply, ModelWords, PairReply, ReadAnswer
-from mnemic.models.model_opening import open_chat
+from mnemic.lab.kit.model_words import FULL, OWN, JudgeReply, ModelWords, PairReply, ReadAnswer
+from mnemic.models.model_opening import NONE, open_chat
 
 if TYPE_CHECKING:
     from mnemic.lab.kit.datasets import Dataset
@@ -44,6 +44,8 @@ class AnswerPlan:
             asked to in any case.
         judges: Models that mark every answer; none of them twice.
         runs: How often each judge is asked of each answer.
+        full_context: The model is asked over all documents, too: what a memory is held against by those who have a
+            window that is long enough. One that is too short for it fails.
         pairwise: Judges also compare each contestant's answer with that of the task's `against`, in both orders.
         at_once: So many questions at once to each model.
     """
@@ -51,6 +53,7 @@ class AnswerPlan:
     model: str = ""
     judges: tuple[str, ...] = ()
     runs: int = 1
+    full_context: bool = False
     pairwise: bool = False
     at_once: int = 1
 
@@ -64,6 +67,8 @@ class AnswerPlan:
             raise Invalid("judges", f"{twice[0]!r} is named twice", "Give --judge-runs to have one asked again.")
         if (self.pairwise or self.runs > 1) and not self.judges:
             raise Invalid("judges", "are none, and they alone compare and are asked again", "Name some with --judges.")
+        if self.full_context and self.model in ("", NONE):
+            raise Invalid("full-context", "is what a model reads, and there is none", "Name one with --model.")
         judges = [open_chat(name, settings) for name in self.judges]
         return open_chat(self.model, settings), [judge for judge in judges if judge is not None]
 
@@ -73,6 +78,8 @@ class AnswerPlan:
         if self.judges:
             record |= {"judges": list(self.judges), "judge prompt": prompts.JUDGE_SHA256, "runs": self.runs}
             record["temperature"] = temperature(self.runs)
+        if self.full_context:
+            record[FULL] = True
         if self.pairwise:
             record["pair prompt"] = prompts.PAIR_SHA256
         return record
@@ -118,7 +125,7 @@ def answer_and_judge(
     reader, judges = plan.opened(settings)
     if reader is not None:
         for name, run in read_tasks(path).items():
-            asked = list(_readings(run, tasks[name], reader.name))
+            asked = list(_readings(run, tasks[name], reader.name, full=plan.full_context))
             _put(log, name, reader, asked, run.readings, plan.at_once, progress)
     for judge in judges:
         for name, run in read_tasks(path).items():
@@ -149,12 +156,17 @@ def _put(
         progress(f"{task}: {left[0][1].task} by {chat.name}", done, len(asked))
 
 
-def _readings(run: LoggedRun, of: AnsweredTask, reader: str) -> Iterator[Asked[ReadAnswer]]:
-    """Every question of every contestant, over the ten best that it recalled, in the order they were said."""
+def _readings(run: LoggedRun, of: AnsweredTask, reader: str, *, full: bool) -> Iterator[Asked[ReadAnswer]]:
+    """Every question of every contestant, over the ten best that it recalled, in the order they were said.
+
+    Args:
+        full: And every question over all documents.
+    """
     docs = {corpus.ns: {doc.id: (n, doc) for n, doc in enumerate(corpus.docs)} for corpus in of.dataset.corpora}
     words = of.words()
-    for answer in _answers(run):
+    for answer in (*_answers(run), *(_over_all(run) if full else ())):
         found = sorted(docs[answer.ns][doc] for doc in answer.ranked[:SHOWN])
+        found = list(docs[answer.ns].values()) if answer.system == FULL else found
         ask = prompts.asked_answer(words[answer.ns, answer.question], [doc for _, doc in found])
         yield _reading(answer, reader), ask, 0
 
@@ -204,7 +216,7 @@ def judged_answers(run: LoggedRun) -> Iterator[tuple[LoggedAnswer, str, str]]:
     What is adversarial or an abstention has no right answer to hold it to; that is counted by who declines.
     """
     readings = _by_question(run.readings.values())
-    for answer in _answers(run):
+    for answer in all_answers(run):
         if answer.category in UNANSWERABLE or not answer.wanted:
             continue
         if answer.given is not None:
@@ -219,6 +231,20 @@ def _by_question(readings: Iterable[ReadAnswer]) -> dict[tuple[str, str, str], l
     for reading in readings:
         by.setdefault((reading.system, reading.ns, reading.question), []).append(reading)
     return by
+
+
+def all_answers(run: LoggedRun) -> Iterator[LoggedAnswer]:
+    """What each contestant was asked; at last what was asked over all documents, if it was."""
+    yield from _answers(run)
+    if any(reading.system == FULL for reading in run.readings.values()):
+        yield from _over_all(run)
+
+
+def _over_all(run: LoggedRun) -> Iterator[LoggedAnswer]:
+    """Every question once, as one that nobody ranked anything for."""
+    questions = {(answer.ns, answer.question): answer for answer in _answers(run)}
+    for answer in questions.values():
+        yield replace(answer, system=FULL, ranked=(), scores=(), given=None)
 
 
 def _answers(run: LoggedRun) -> Iterator[LoggedAnswer]:

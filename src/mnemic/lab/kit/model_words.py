@@ -8,6 +8,9 @@ from typing import Final
 OWN: Final = ""
 """The reader of a contestant's own answers, which are given without a model."""
 
+FULL: Final = "full context"
+"""Under whose name a model is read that was shown all documents of a question's corpus, and no memory."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelWords:

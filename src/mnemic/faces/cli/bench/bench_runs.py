@@ -38,6 +38,7 @@ def _running(command: Any) -> Any:
         click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Contestants at once."),
         click.option("--answers", is_flag=True, help="Have questions answered, too."),
         click.option("--model", type=WORDS, help="Who answers over what was recalled (left out: the setting `model`)."),
+        click.option("--full-context", is_flag=True, help="Have --model answer over all documents, too."),
         click.option("--judges", type=NAMES, default=(), help="Models by commas that mark the answers."),
         options.count("--judge-runs", 1, "How often each judge is asked of an answer."),
         click.option("--pairwise", is_flag=True, help="Judges also compare answers two by two, in both orders."),
@@ -145,6 +146,7 @@ def _run(
     jobs: int,
     answers: bool,
     model: str | None,
+    full_context: bool,
     judges: Sequence[str],
     judge_runs: int,
     pairwise: bool,
@@ -161,9 +163,12 @@ def _run(
     run = invocation()
     means = _means(run, embedder, cache)
     asked: AnswerPlan | None = None
-    if answers or model or judges or pairwise or judge_runs > 1:
+    if answers or model or full_context or judges or pairwise or judge_runs > 1:
         reader = run.settings.model if model is None else model
-        asked = AnswerPlan(model=reader, judges=tuple(judges), runs=judge_runs, pairwise=pairwise, at_once=jobs)
+        asked = AnswerPlan(
+            model=reader, full_context=full_context, judges=tuple(judges), runs=judge_runs, pairwise=pairwise,
+            at_once=jobs,
+        )  # fmt: skip
     plan = RunPlan(tasks=tasks, rows=tuple(rows), means=means, limit=limit, seed=seed, answers=asked)
     limits = None if here else Limits(silent_seconds=silent, memory_mib=memory, disk_mib=disk)
     show_run(run, _logged(run, plan, out, resume=resume, limits=limits, jobs=jobs), html=html)
