@@ -169,9 +169,10 @@ def _question(question: BadQuestion) -> Iterator[str]:
         for reader, words, marks in question.answers:
             yield f"<li>{_text(words) or 'nothing'} <span class='dim'>{_text(reader)}{_text(marks)}</span></li>"
         yield "</ul>"
+    yield '<div class="sides">'
     for title, docs in (("wanted", question.wanted), ("came first", question.recalled)):
-        yield f"<p>{title}</p><ul>{''.join(map(_document, docs))}</ul>"
-    yield "</details>"
+        yield f"<div><p>{title}</p><ul>{''.join(map(_document, docs))}</ul></div>"
+    yield "</div></details>"
 
 
 def _document(doc: ShownDoc) -> str:
