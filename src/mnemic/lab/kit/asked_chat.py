@@ -45,24 +45,31 @@ class AskedChat:
             ModelError: it failed five times one after another; a single failure is told in its place.
         """
         listed = [(key, ask, self._hash(ask, turn)) for key, ask, turn in questions]
-        failed = 0
-        with ThreadPoolExecutor(self._at_once) as pool:
+        pool = ThreadPoolExecutor(self._at_once)
+        try:
             asked: dict[str, Future[ModelWords]] = {}
             for _, ask, digest in listed:
                 if digest not in self._held and digest not in asked:
                     asked[digest] = pool.submit(self._said, ask, digest)
-            for key, _, digest in listed:
-                if digest in self._held:
-                    yield key, replace(self._held[digest], again=True)
-                    continue
-                said = asked[digest].result()
-                failed = failed + 1 if said.failed else 0
-                if failed == GIVEN_UP:
-                    pool.shutdown(wait=False, cancel_futures=True)
-                    raise ModelError(f"{self.name} failed {failed} times one after another: {said.failed}")
-                if not said.failed:
-                    self._held[digest] = said
-                yield key, said
+            yield from self._each([(key, digest) for key, _, digest in listed], asked)
+        finally:  # whoever stops listening is not kept waiting for what was not asked yet
+            pool.shutdown(cancel_futures=True)
+
+    def _each(
+        self, listed: Iterable[tuple[K, str]], asked: Mapping[str, Future[ModelWords]]
+    ) -> Iterator[tuple[K, ModelWords]]:
+        failed = 0
+        for key, digest in listed:
+            if digest in self._held:
+                yield key, replace(self._held[digest], again=True)
+                continue
+            said = asked[digest].result()
+            failed = failed + 1 if said.failed else 0
+            if failed == GIVEN_UP:
+                raise ModelError(f"{self.name} failed {failed} times one after another: {said.failed}")
+            if not said.failed:
+                self._held[digest] = said
+            yield key, said
 
     def _hash(self, ask: Ask, turn: int) -> str:
         return hashlib.blake2b(question_key(self.name, ask) + str(turn).encode(), digest_size=16).hexdigest()
