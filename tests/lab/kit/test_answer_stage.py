@@ -24,7 +24,7 @@ _FIELD = re.compile(r"^(Question|Right answer|Answer to be marked|Answer A|Answe
 
 
 class Knowing:
-    """Answers as the gold does where a memory holds words of the question, and judges by what is written.
+    """Answers by all that it is shown, or says that there is nothing; judges by what is written.
 
     Args:
         name: `fair` marks by equality; `first` prefers what stands first; `mute` cannot be read; `down` fails.
@@ -51,7 +51,8 @@ class Knowing:
             case "lengthy", _:
                 raise CutOff(self.name, ask.limit, estimated_reply(ask, self.name, "Lisbon and"))
             case _, "answer":
-                return "No information available." if "(nothing)" in shown else f"{len(shown) % 7} days"
+                found = " ".join(line for line in shown.splitlines() if line.startswith("- "))
+                return found or "No information available."
             case _, "judge":
                 same = fields["Right answer"] == fields["Answer to be marked"]
                 return json.dumps({"reasoning": "", "label": "RIGHT" if same else "WRONG"})
@@ -207,6 +208,13 @@ def test_adversarial_questions_are_counted_by_who_declines(locomo_file: Path, tm
     assert by["no memory"].categories["adversarial"].mean == 1
     assert by["BM25 turns"].declined_rightly == 0
     assert by["BM25 turns"].scores["LoCoMo F1"].n == 5
+    assert by["0.6 BM25+date + 0.4 window"].gain is None
+    gain = by["no memory"].gain
+    assert gain is not None
+    assert gain.mean < 0
+    whole = by["0.6 BM25+date + 0.4 window"].scores["LoCoMo F1"].mean
+    assert gain.mean == pytest.approx(by["no memory"].scores["LoCoMo F1"].mean - whole)
+    assert gain.n == 5
 
 
 def test_a_model_that_is_shown_everything_stands_beside_what_memories_recall(

@@ -22,7 +22,7 @@ from mnemic.lab.kit.answer_stage import all_answers
 from mnemic.lab.kit.datasets import UNANSWERABLE
 from mnemic.lab.kit.metrics import Array, Estimate
 from mnemic.lab.kit.model_words import OWN, ModelWords
-from mnemic.lab.kit.tables import TextTable, percent
+from mnemic.lab.kit.tables import TextTable, percent, signed
 from mnemic.lab.kit.task import rule_of
 
 if TYPE_CHECKING:
@@ -60,6 +60,8 @@ class AnswerRow:
         rule: What its paper's score is called.
         scores: By that rule and each of the others, over questions with an answer.
         categories: The paper's score by category, of adversarial questions too, where that rule scores them.
+        gain: The paper's score minus that of the contestant it is held against, by the same reader and on the same
+            questions; None for that one itself, or without it.
         undisputed: The paper's score over those whose right answer no audit disputes.
         declined_wrongly, declined_rightly: Shares of questions with an answer, and without; NaN without any.
         prompt_tokens: Of a question that the model was asked, on the mean; NaN without a model.
@@ -73,6 +75,7 @@ class AnswerRow:
     rule: str
     scores: Mapping[str, Estimate]
     categories: Mapping[str, Estimate]
+    gain: Estimate | None
     undisputed: Estimate
     declined_wrongly: float
     declined_rightly: float
@@ -135,6 +138,7 @@ class AnswerReport:
 
     rows: tuple[AnswerRow, ...]
     judges: tuple[JudgeRow, ...]
+    against: str
     agreements: Mapping[tuple[str, str], Agreement]
     pairs: tuple[PairRow, ...]
     disputed: int
@@ -146,10 +150,15 @@ def answered(task: BenchTask, run: LoggedRun, seed: int) -> AnswerReport | None:
     given = given_words(run)
     if not given:
         return None
-    rows = tuple(_row(task, system, reader, words, run, seed) for (system, reader), words in given.items())
+    against = task.against if task.against in run.answers else next(iter(run.answers))
+    rows = tuple(
+        _row(task, system, reader, words, None if system == against else given.get((against, reader)), run, seed)
+        for (system, reader), words in given.items()
+    )
     asked = {(w.to.ns, w.to.question): w.to for words in given.values() for w in words}.values()
     return AnswerReport(
         rows=rows,
+        against=against,
         judges=tuple(_judge_rows(run, seed)),
         agreements=_agreements(run.marks.values()),
         pairs=tuple(_pair_rows(run.preferences.values())),
@@ -203,10 +212,16 @@ def _is_disputed(answer: LoggedAnswer) -> bool:
 
 
 def _row(
-    task: BenchTask, system: str, reader: str, words: Sequence[GivenWords], run: LoggedRun, seed: int
+    task: BenchTask,
+    system: str,
+    reader: str,
+    words: Sequence[GivenWords],
+    others: Sequence[GivenWords] | None,
+    run: LoggedRun,
+    seed: int,
 ) -> AnswerRow:
     rule, by_paper = rule_of(task), _by_paper(task, words)
-    can = [w for w in words if w.to.category not in UNANSWERABLE and w.to.wanted]
+    can = _answerable(words)
     cannot = [w for w in words if w.to.category in UNANSWERABLE]
     values = {rule: _by_paper(task, can)}
     for name, metric in WORD_METRICS.items():
@@ -224,6 +239,7 @@ def _row(
             name: metrics.estimates({"": by_paper[categories == name]}, seed)[""]
             for name in dict.fromkeys(w.to.category for w in words)
         },
+        gain=None if others is None else metrics.estimates({"": _beyond(task, can, _answerable(others))}, seed)[""],
         undisputed=metrics.estimates({"": values[rule][undisputed]}, seed)[""],
         declined_wrongly=_share([w.declined for w in can]),
         declined_rightly=_share([w.declined for w in cannot]),
@@ -231,6 +247,18 @@ def _row(
         p50_ms=_median([one.milliseconds for one in said]),
         calls=len(said),
         failed=len(failures),
+    )
+
+
+def _answerable(words: Sequence[GivenWords]) -> list[GivenWords]:
+    return [w for w in words if w.to.category not in UNANSWERABLE and w.to.wanted]
+
+
+def _beyond(task: BenchTask, words: Sequence[GivenWords], others: Sequence[GivenWords]) -> Array:
+    """By how much each answer beats another's to the same question; NaN where that gave none."""
+    beside = {(w.to.ns, w.to.question): score for w, score in zip(others, _by_paper(task, others), strict=True)}
+    return _by_paper(task, words) - np.array(
+        [beside.get((w.to.ns, w.to.question), math.nan) for w in words], np.float64
     )
 
 
@@ -333,7 +361,7 @@ def _median(values: Sequence[float]) -> float:
 
 def answer_tables(of: AnswerReport) -> Iterator[TextTable]:
     """Answers, the paper's score by category, judges, how they agree, and answers compared."""
-    yield _answers(of.rows)
+    yield _answers(of)
     yield _by_category(of.rows)
     if of.judges:
         yield _judges(of.judges)
@@ -372,10 +400,11 @@ def by_reader(system: str, reader: str) -> str:
     return f"{system} / {reader or BY_ITSELF}"
 
 
-def _answers(rows: Sequence[AnswerRow]) -> TextTable:
+def _answers(of: AnswerReport) -> TextTable:
+    rows = of.rows
     shown = list(dict.fromkeys((rows[0].rule, "exact", "SQuAD F1", "token F1", "set F1", "BLEU-1", "ROUGE-L")))
     header = (
-        "contestant / reader", "n", *shown, "undisputed", "declined wrongly", "rightly", "prompt tokens", "p50 ms",
+        "contestant / reader", "n", *shown, f"beside {of.against}", "undisputed", "declined wrongly", "rightly", "prompt tokens", "p50 ms",
         "calls", "failed",
     )  # fmt: skip
     lines = tuple(
@@ -383,6 +412,7 @@ def _answers(rows: Sequence[AnswerRow]) -> TextTable:
             by_reader(row.system, row.reader),
             f"{row.scores[row.rule].n:,}",
             *(percent(row.scores[name]) if name == row.rule else _percent(row.scores[name].mean) for name in shown),
+            signed(row.gain),
             percent(row.undisputed),
             _percent(row.declined_wrongly),
             _percent(row.declined_rightly),

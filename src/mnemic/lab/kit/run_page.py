@@ -17,7 +17,8 @@ from mnemic.core.sanitize import for_terminal
 from mnemic.errors import Invalid
 from mnemic.lab.kit.answer_report import by_reader
 from mnemic.lab.kit.run_pictures import bars, pictures
-from mnemic.lab.kit.run_report import BadQuestion, ShownDoc, TaskReport, chief, signed, tables, worst
+from mnemic.lab.kit.run_report import BadQuestion, ShownDoc, TaskReport, chief, tables, worst
+from mnemic.lab.kit.tables import signed
 
 if TYPE_CHECKING:
     from mnemic.lab.kit.answer_report import AnswerReport
@@ -132,12 +133,19 @@ def _categories(of: TaskReport) -> Iterator[str]:
 def _answers(of: AnswerReport) -> Iterator[str]:
     judges = list(dict.fromkeys(row.judge for row in of.judges))
     marks = {(row.system, row.reader, row.judge): row.right for row in of.judges}
-    heads = ("contestant / reader", "n", of.rows[0].rule, *(f"right, by {judge}" for judge in judges), "calls")
+    heads = (
+        "contestant / reader",
+        "n",
+        of.rows[0].rule,
+        f"beside {of.against}",
+        *(f"right, by {judge}" for judge in judges),
+        "calls",
+    )
     yield '<div class="wide"><table><thead><tr>' + "".join(map(_column, heads)) + "</tr></thead><tbody>"
     for row in of.rows:
         score = row.scores[row.rule]
         yield f"<tr{_ours(row.system)}><td>{_text(by_reader(row.system, row.reader))}</td>{_number(score.n)}"
-        yield _interval(score)
+        yield f"{_interval(score)}{_difference(row.gain)}"
         yield from (_interval(marks.get((row.system, row.reader, judge))) for judge in judges)
         yield f"{_number(row.calls)}</tr>"
     yield "</tbody></table></div>"

@@ -28,7 +28,7 @@ from mnemic.lab.kit.baselines import DENSE
 from mnemic.lab.kit.datasets import UNANSWERABLE
 from mnemic.lab.kit.metrics import Array, Estimate
 from mnemic.lab.kit.run import BENCH
-from mnemic.lab.kit.tables import TextTable, aligned, bar, display_width, finite, piped
+from mnemic.lab.kit.tables import TextTable, aligned, bar, display_width, finite, piped, signed
 
 if TYPE_CHECKING:
     from mnemic.lab.kit.log import Cost, LoggedAnswer, LoggedRun
@@ -484,13 +484,6 @@ def percent_of(value: Estimate, interval: bool = False) -> str:
         return "-"
     shown = f"{100 * value.mean:.1f}"
     return f"{shown} ±{50 * (value.high - value.low):.1f}" if interval and not math.isnan(value.low) else shown
-
-
-def signed(value: Estimate | None) -> str:
-    if value is None or math.isnan(value.mean):
-        return "-"
-    interval = "" if math.isnan(value.low) else f" [{100 * value.low:+.1f}, {100 * value.high:+.1f}]"
-    return f"{100 * value.mean:+.1f}{interval}"
 
 
 def _number(value: float | None, digits: int) -> str:
