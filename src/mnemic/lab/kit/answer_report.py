@@ -404,8 +404,8 @@ def _answers(of: AnswerReport) -> TextTable:
     rows = of.rows
     shown = list(dict.fromkeys((rows[0].rule, "exact", "SQuAD F1", "token F1", "set F1", "BLEU-1", "ROUGE-L")))
     header = (
-        "contestant / reader", "n", *shown, f"beside {of.against}", "undisputed", "declined wrongly", "rightly", "prompt tokens", "p50 ms",
-        "calls", "failed",
+        "contestant / reader", "n", *shown, f"beside {of.against}", "undisputed", "declined wrongly", "rightly",
+        "prompt tokens", "p50 ms", "calls", "failed",
     )  # fmt: skip
     lines = tuple(
         (
