@@ -67,7 +67,7 @@ def test_a_result_says_on_what_it_was_taken(script: ModuleType) -> None:
 def test_what_is_kept_holds_figures_and_no_text_of_the_data(tmp_path: Path) -> None:
     plan = RunPlan(tasks={"locomo": TWO_PEOPLE}, rows=("mnemic", "BM25 turns"), answers=AnswerPlan())
     made = report(run(plan, tmp_path / "a.jsonl"))
-    (path,) = keep(made, tmp_path / "results")
+    (path,) = keep(made, tmp_path / "results").written
     assert path.name == "locomo.json"
     held = path.read_text("utf-8")
     (sample,) = json.loads(TWO_PEOPLE.read_text("utf-8"))
@@ -82,11 +82,25 @@ def test_what_is_kept_holds_figures_and_no_text_of_the_data(tmp_path: Path) -> N
     keep(made, tmp_path / "results")  # over what was there
 
 
-def test_only_full_runs_are_kept(tmp_path: Path) -> None:
+def test_only_what_was_run_in_full_is_kept(tmp_path: Path) -> None:
     limited = report(run(RunPlan(tasks={"locomo": TWO_PEOPLE}, rows=("BM25 turns",), limit=2), tmp_path / "a.jsonl"))
     with pytest.raises(Invalid, match="limited to 2 questions"):
         keep(limited, tmp_path)
-    whole = report(run(RunPlan(tasks={"locomo": TWO_PEOPLE}, rows=("BM25 turns",)), tmp_path / "b.jsonl"))
-    with pytest.raises(Invalid, match="not whole"):
+    both = RunPlan(tasks={"locomo": TWO_PEOPLE, "multihop": TWO_PEOPLE}, rows=("BM25 turns",))
+    log = run(both, tmp_path / "b.jsonl")
+    lines = log.read_text("utf-8").splitlines(keepends=True)
+    log.write_text("".join(lines[:-2]), "utf-8")  # without the last one's cost, and the end
+    made = keep(report(log), tmp_path / "results")
+    assert [path.name for path in made.written] == ["locomo.json"]
+    assert made.left == {"multihop": "BM25 turns did not come to its end"}
+    log.write_text("".join(lines[:3]), "utf-8")
+    with pytest.raises(Invalid, match="no task that was run in full"):
+        keep(report(log), tmp_path / "results")
+
+
+def test_figures_without_the_models_that_were_to_be_asked_are_not_kept(tmp_path: Path) -> None:
+    plan = RunPlan(tasks={"locomo": TWO_PEOPLE}, rows=("BM25 turns",), answers=AnswerPlan(model="scripted:yes"))
+    whole = report(run(plan, tmp_path / "a.jsonl"))
+    with pytest.raises(Invalid, match="still to be asked"):
         keep(replace(whole, complete=False), tmp_path)
-    assert not list(tmp_path.glob("*.json"))
+    assert keep(whole, tmp_path).left == {}

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from mnemic.errors import Invalid
 from mnemic.lab.kit.tables import finite
+from mnemic.models.model_opening import NONE
 
 if TYPE_CHECKING:
     from mnemic.lab.kit.metrics import Estimate
@@ -18,19 +19,28 @@ if TYPE_CHECKING:
 _DIGITS: Final = 4
 
 
-def keep(run_report: RunReport, folder: Path) -> list[Path]:
-    """Write a file of figures for each task of a run, over that of the run before; return them.
+@dataclass(frozen=True, slots=True)
+class KeptFigures:
+    """The files that were written, and why other tasks of the run were left as they were."""
+
+    written: tuple[Path, ...]
+    left: Mapping[str, str]
+
+
+def keep(run_report: RunReport, folder: Path) -> KeptFigures:
+    """Write a file of figures for each task of a run that was run in full, over that of the run before.
 
     Raises:
-        Invalid: the run was limited or cut short, somebody failed, or a file cannot be written.
+        Invalid: no task was, or a file cannot be written.
     """
-    settings = run_report.header["settings"]
-    failed = [row.system for each in run_report.tasks for row in each.rows if row.failure]
-    if settings["limit"] is not None or not run_report.complete or failed:
-        why = f"limited to {settings['limit']} questions" if settings["limit"] is not None else "not whole"
-        raise Invalid("log", f"is of a run that is {why}", "Only the figures of full runs are kept.")
+    left = {each.task.name: why for each in run_report.tasks if (why := _why_not(run_report, each))}
+    if len(left) == len(run_report.tasks):
+        name, why = next(iter(left.items()))
+        raise Invalid("log", f"holds no task that was run in full ({name}: {why})", "Only such figures are kept.")
     written = []
     for each in run_report.tasks:
+        if each.task.name in left:
+            continue
         path = folder / f"{each.task.name}.json"
         text = json.dumps(finite(_of_task(run_report.header, each)), ensure_ascii=False, indent=1) + "\n"
         try:
@@ -39,7 +49,21 @@ def keep(run_report: RunReport, folder: Path) -> list[Path]:
         except OSError as error:
             raise Invalid("folder", f"cannot be written: {error.strerror}", "Name one you can write.") from error
         written.append(path)
-    return written
+    return KeptFigures(tuple(written), left)
+
+
+def _why_not(run_report: RunReport, of: TaskReport) -> str:
+    """Why a task was not run in full; "" if it was, even where the run goes on with others."""
+    settings = run_report.header["settings"]
+    if settings["limit"] is not None:
+        return f"limited to {settings['limit']} questions"
+    came = {row.system for row in of.rows if row.cost is not None and not row.failure}
+    if missing := [name for name in settings["contestants"][of.task.name] if name not in came]:
+        return f"{missing[0]} did not come to its end"
+    asked = settings.get("answers") or {}
+    if not run_report.complete and (asked.get("model", NONE) not in ("", NONE) or asked.get("judges")):
+        return "models were still to be asked"
+    return ""
 
 
 def kept(folder: Path) -> dict[str, dict[str, Any]]:
