@@ -66,7 +66,7 @@ def _line(of: Mapping[str, Any], systems: Sequence[str]) -> str:
         f"{ours['scores'][headline][3]:,}",
         *(_share(rows[name]["scores"][headline], best=name == "mnemic") for name in systems),
         f"{ours['tokens']:,.0f}",
-        f"{ours["cpu_ms"]:.1f}",
+        f"{ours['cpu_ms']:.1f}",
     ]
     return "| " + " | ".join(cells) + " |"
 

@@ -375,8 +375,9 @@ def answer_notes(of: AnswerReport, run: LoggedRun) -> list[str]:
     """What stands under the tables: by which prompts, and what was left out."""
     settings = run.header["settings"].get("answers", {})
     notes = [
-        "Answers are scored over questions that have one. A model reads the ten best that each contestant recalled, by "
-        f"the same prompt (SHA-256 {str(settings.get('prompt', ''))[:12]}); `{BY_ITSELF}` quotes without a model. "
+        f"Answers are scored over questions that have one. `{BY_ITSELF}` quotes without a model; any other reader is a "
+        "model that was shown the ten best that each contestant recalled, by the same prompt (SHA-256 "
+        f"{str(settings.get('prompt', ''))[:12]}). "
         "`set F1` is what the tables of A-Mem and Mem0 call F1; docs/laboratory.md has each rule."
     ]
     if of.disputed:
