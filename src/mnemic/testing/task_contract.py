@@ -23,10 +23,11 @@ from pathlib import Path
 
 import pytest
 
+from mnemic.lab.kit.answer_metrics import paper_rule
 from mnemic.lab.kit.contestant import GivenAnswer
 from mnemic.lab.kit.datasets import BenchQuestion, Dataset
 from mnemic.lab.kit.metrics import Outcome, within
-from mnemic.lab.kit.task import BenchTask
+from mnemic.lab.kit.task import BenchTask, rule_of
 
 _COSTS = ("tokens@",)
 """How metrics begin that count something, and are no share of 1."""
@@ -131,6 +132,13 @@ def test_finding_it_later_scores_no_more(task: BenchTask, samples: Dataset) -> N
             assert measured == sorted(measured, reverse=True)
             fell += len(set(measured)) > 1
     assert fell, "no metric tells an early rank from a late one: have more documents in the samples"
+
+
+def test_answers_in_words_are_scored_by_a_rule_that_there_is(task: BenchTask, samples: Dataset) -> None:
+    score = paper_rule(rule_of(task))
+    for question in samples.questions:
+        assert score("", question.answer, question.category) == 0 or not question.answer.strip()
+        assert 0 <= score(question.answer, question.answer, question.category) <= 1
 
 
 def test_a_question_without_evidence_has_no_headline(task: BenchTask, samples: Dataset) -> None:

@@ -229,7 +229,7 @@ def test_what_an_audit_doubts_is_counted_and_can_be_set_right(tmp_path: Path) ->
     doubted = {**UNIFIED[1], "audit": "WRONG_CITATION", "gold_audited": ["D1:2", "D9:9"], "audited_answer": "coffee"}
     path = written(tmp_path / "locomo.jsonl", [UNIFIED[0], second, doubted, {**UNIFIED[1], "id": "q1"}])
     (data, right) = (entries.task(name).read(path) for name in ("locomo", "locomo-audited"))
-    assert data.doubted == 1
+    assert (data.doubted, right.doubted) == (1, 0)
     assert [question.gold for question in data.questions] == [("D1:1",), ("D1:1",)]
     assert [(q.gold, q.sessions, q.answer) for q in right.questions] == [
         (("D1:2",), ("S2",), "coffee"),

@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from mnemic.errors import Invalid
+from mnemic.lab.kit.answer_stage import AnswerPlan
 from mnemic.lab.kit.run import RunPlan, run
 from mnemic.lab.kit.run_page import page, write_page
+from mnemic.lab.kit.run_pictures import COLOURS
 from mnemic.lab.kit.run_report import RunReport, chief, markdown, report, worst
 
 EVIL = "<script>alert(1)</script> | *x* \u202e"
@@ -81,6 +83,47 @@ def test_the_worst_questions_stand_with_what_was_wanted_and_what_came_first(made
     assert bad[0].wanted[0].text
     assert worst(of, "recent window") == []
     assert [question.id for question in worst(of, "no memory", 2)] == [question.id for question in bad[:2]]
+
+
+@pytest.fixture
+def answered(locomo_file: Path, tmp_path: Path) -> RunReport:
+    asked = AnswerPlan(model=f"scripted:{EVIL}", judges=('scripted:{"reasoning": "", "label": "RIGHT"}', "scripted:hm"))
+    rows = ("no memory", "BM25 turns")
+    return report(run(RunPlan(tasks={"locomo": locomo_file}, rows=rows, answers=asked), tmp_path / "b.jsonl"))
+
+
+def test_answers_and_marks_stand_on_the_page_beside_what_was_right(answered: RunReport) -> None:
+    shown = page(answered)
+    outline = Outline()
+    outline.feed(shown)
+    assert outline.open == []
+    assert EVIL not in shown
+    assert "Answers: LoCoMo F1, and what judges found right" in shown
+    assert "right answer: " in shown
+    assert ", right, unread</span>" in shown
+    (bad, *_) = worst(answered.tasks[0], "no memory")
+    assert bad.right
+    assert [marks for _, _, marks in bad.answers] == [", right, unread"]
+    assert "answered by scripted:" in markdown(answered)
+
+
+def test_what_was_found_by_depth_and_category_is_drawn(made: RunReport) -> None:
+    shown = page(made)
+    assert "R@k, %, by k" in shown
+    assert shown.count('<polyline class="curve') == 3
+    assert "R@10 by category" in shown
+    for category in ("single-hop", "multi-hop", "temporal"):
+        assert f"<button>{category}</button>" in shown
+
+
+def test_a_colour_that_a_page_draws_with_is_one_in_light_and_in_dark(made: RunReport) -> None:
+    shown = page(made)
+    light, _, dark = shown.partition("prefers-color-scheme: dark")
+    used = set(re.findall(r"var\((--\w+)\)", shown))
+    assert {f"--c{n}" for n in range(COLOURS)} <= used
+    for name in used:
+        assert f"{name}: #" in light
+        assert f"{name}: #" in dark or name == "--card"
 
 
 def test_a_page_that_cannot_be_written_is_refused(made: RunReport, tmp_path: Path) -> None:

@@ -12,8 +12,8 @@ import numpy as np
 from mnemic.errors import Invalid
 from mnemic.lab.contestants.mnemic_contestant import WHOLE, WITHOUT
 from mnemic.lab.kit import metrics
-from mnemic.lab.kit.run_report import RunReport, TaskReport, beside, percent_of, signed
-from mnemic.lab.kit.tables import TextTable
+from mnemic.lab.kit.run_report import RunReport, TaskReport, beside, percent_of
+from mnemic.lab.kit.tables import TextTable, signed
 
 if TYPE_CHECKING:
     from mnemic.lab.kit.metrics import Estimate

@@ -159,6 +159,7 @@ def _asked(job: ContestJob, contestant: Contestant, question: BenchQuestion) -> 
         hits=short.hits,
         block=block,
         key=question.key,
+        disputed="" if question.audit is None else question.audit.verdict,
     )
 
 

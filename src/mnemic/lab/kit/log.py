@@ -3,7 +3,8 @@
 Records, by `kind`: `run` (first: what ran, on what, with what), `corpus` (session and tokens of every document),
 `question` and `text` (the words of questions, and of documents that were wanted or found), `answer` (one contestant's
 ranking for one question), `cost` (what one contestant cost), `failed` (what ended one before its last question),
-`resumed`, `end` (last, absent when the run was cut short). Each but the first belongs to a task.
+`read`, `mark` and `prefer` (what models answered, and judges found), `resumed`, `end` (last, absent when the run was
+cut short). Each but the first belongs to a task.
 """
 
 from __future__ import annotations
@@ -27,15 +28,19 @@ from mnemic._version import __version__
 from mnemic.errors import Invalid, NotFound
 from mnemic.lab.kit.contestant import ContextLine, CreditedHit, GivenAnswer, QuotedDocs
 from mnemic.lab.kit.metrics import Outcome
+from mnemic.lab.kit.model_words import JudgeReply, ModelWords, PairReply, ReadAnswer
 from mnemic.lab.kit.tables import finite
 
 FORMAT: Final = 2
 _OPTIONAL: Final = frozenset(
-    {"cpu_ms", "wanted", "origin", "given", "hits", "block", "key", "text", "value", "quotes", "why"}
+    {"cpu_ms", "wanted", "origin", "given", "hits", "block", "key", "disputed", "text", "value", "quotes", "why"}
 )
 """What an answer leaves out where there is none of it."""
 
 PACKAGES: Final = ("apsw", "click", "numpy", "PyStemmer", "rich")
+
+_SPOKEN: Final = {"read": ReadAnswer, "mark": JudgeReply, "prefer": PairReply}
+"""What models said, by the kind of its record."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +58,7 @@ class LoggedAnswer:
         hits: What was shown for the recall of ten, of one that shows more than documents.
         block: What stands in its context; None where that was not asked for, or cannot be told.
         key: What the metrics of the task judge by besides.
+        disputed: What an audit of the data finds wrong with what is wanted; "" for nothing.
     """
 
     system: str
@@ -72,6 +78,7 @@ class LoggedAnswer:
     hits: tuple[CreditedHit, ...] = ()
     block: tuple[ContextLine, ...] | None = None
     key: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+    disputed: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,6 +129,7 @@ class LoggedRun:
         answers: By contestant, in the order they ran.
         failures: Why contestants did not come to their end, by name.
         questions, texts: The words of questions, and of documents that were wanted or found, by `ns` and id.
+        readings, marks, preferences: What models answered over what was recalled, and what judges said, by their keys.
         complete: Whether the run came to its end.
     """
 
@@ -133,7 +141,21 @@ class LoggedRun:
     failures: Mapping[str, str] = field(default_factory=dict)
     questions: Mapping[tuple[str, str], str] = field(default_factory=dict)
     texts: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    readings: Mapping[tuple[str, ...], ReadAnswer] = field(default_factory=dict)
+    marks: Mapping[tuple[str, ...], JudgeReply] = field(default_factory=dict)
+    preferences: Mapping[tuple[str, ...], PairReply] = field(default_factory=dict)
     complete: bool = False
+
+    @property
+    def spoken(self) -> Iterator[ModelWords]:
+        """All that models said."""
+        for replies in (self.readings, self.marks, self.preferences):
+            yield from (reply.said for reply in replies.values())
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it came to its end, and nobody failed on the way."""
+        return self.complete and not self.failures and not any(said.failed for said in self.spoken)
 
     def outcome(self, answer: LoggedAnswer) -> Outcome:
         """The answer with what the metrics need to know of each document."""
@@ -212,6 +234,13 @@ class Log:
         """Add what one contestant cost."""
         self._append("cost", **{name: getattr(cost, name) for name in Cost.__slots__})
 
+    def spoke(self, reply: ReadAnswer | JudgeReply | PairReply) -> None:
+        """Add what a model answered, or found of answers."""
+        kind = next(kind for kind, made in _SPOKEN.items() if isinstance(reply, made))
+        record = asdict(reply)
+        record["said"] = {name: value for name, value in record["said"].items() if value not in ("", False)}
+        self._append(kind, **record)
+
     def failed(self, system: str, why: str) -> None:
         """Say what ended a contestant before its last question."""
         self._append("failed", system=system, why=why)
@@ -284,6 +313,7 @@ class _Gathering:
         self._costs: dict[str, Cost] = {}
         self._failures: dict[str, str] = {}
         self._words: dict[str, dict[tuple[str, str], str]] = {"question": {}, "text": {}}
+        self._spoken: dict[str, dict[tuple[str, ...], Any]] = {kind: {} for kind in _SPOKEN}
 
     def add(self, kind: str, record: dict[str, Any]) -> None:
         match kind:
@@ -300,12 +330,16 @@ class _Gathering:
                 self._failures.pop(record["system"], None)  # the second time it came to its end
             case "failed":
                 self._failures[record["system"]] = record["why"]
+            case "read" | "mark" | "prefer":
+                reply = _SPOKEN[kind](**{**record, "said": ModelWords(**record["said"])})
+                self._spoken[kind][reply.key] = reply
 
     def run(self, header: Mapping[str, Any], name: str, complete: bool) -> LoggedRun:
         return LoggedRun(
             header=header, task=name, docs=self._docs, costs=self._costs, failures=self._failures,
             answers={system: list(answers.values()) for system, answers in self._answers.items()},
-            questions=self._words["question"], texts=self._words["text"], complete=complete,
+            questions=self._words["question"], texts=self._words["text"], readings=self._spoken["read"],
+            marks=self._spoken["mark"], preferences=self._spoken["prefer"], complete=complete,
         )  # fmt: skip
 
 

@@ -220,8 +220,12 @@ def estimates(values: Mapping[str, Array], seed: int) -> dict[str, Estimate]:
     there = ~np.isnan(table)
     filled = np.where(there, table, 0)
     samples = resample(len(table), seed)
-    weight = np.maximum(samples @ there.astype(np.float32), 1)
-    low, high = np.percentile(samples @ filled.astype(np.float32) / weight, (2.5, 97.5), axis=0)
+    weight = samples @ there.astype(np.float32)
+    means = samples @ filled.astype(np.float32) / np.maximum(weight, 1)
+    nowhere = (weight == 0) & there.any(axis=0)  # a draw of questions none of which has the metric says nothing of it
+    if nowhere.any():
+        means[nowhere] = np.nan
+    low, high = (np.nanpercentile if nowhere.any() else np.percentile)(means, (2.5, 97.5), axis=0)
     n = there.sum(axis=0)
     mean = filled.sum(axis=0) / np.maximum(n, 1)
     return {

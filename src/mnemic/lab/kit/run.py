@@ -13,6 +13,7 @@ from mnemic._version import __version__
 from mnemic.core.tokens import count_tokens
 from mnemic.errors import Invalid
 from mnemic.lab.entries import contestants, task
+from mnemic.lab.kit.answer_stage import AnsweredTask, AnswerPlan, answer_and_judge
 from mnemic.lab.kit.baselines import DENSE
 from mnemic.lab.kit.contest import ContestJob, Limits, Step, compete, compete_apart
 from mnemic.lab.kit.contestant import SHOWN, Make, Means
@@ -50,6 +51,7 @@ class RunPlan:
         limit: Only the first so many questions of each task.
         seed: Of the bootstrap; nothing else is random.
         variants: Tasks by the same names that are set otherwise than those of the table, such as to another part.
+        answers: Who answers and judges; None where rankings are all.
     """
 
     tasks: Mapping[str, Path]
@@ -58,6 +60,7 @@ class RunPlan:
     means: Means = field(default_factory=Means)
     limit: int | None = None
     seed: int = 0
+    answers: AnswerPlan | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +93,7 @@ def run(
 
     Raises:
         Invalid: a task, its data or a contestant is not there, the log exists, or it was begun with other settings.
+        ModelError: a model that answers or judges failed several times in a row.
     """
     if plan.limit is not None and plan.limit < 1:
         raise Invalid("limit", f"is {plan.limit}", "Ask at least one question.")
@@ -98,6 +102,8 @@ def run(
     if resume and out.suffix != ".jsonl":
         raise Invalid("resume", f"goes on with a log, and {out.name} is none", "Name the .jsonl file of the run.")
     courses = {name: _course(name, where, plan) for name, where in plan.tasks.items()}
+    if plan.answers is not None:
+        _refuse(plan.answers, plan.means, courses)  # before hours of rankings, not behind them
     header = _header(plan, courses, apart, at_once)
     name = "+".join(courses) if len(courses) > 1 else next(iter(courses.values())).dataset.name
     path = out if out.suffix == ".jsonl" else out / f"{name}-{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}.jsonl"
@@ -105,7 +111,7 @@ def run(
     if resume and path.exists():
         before = read_tasks(path)
         _same(next(iter(before.values())).header, header)
-        if all(logged.complete and not logged.failures for logged in before.values()):
+        if all(logged.is_whole for logged in before.values()):
             return path
     with Log(path, going_on=bool(before)) as log:
         scribe = _Scribe(log, courses, before, progress)
@@ -114,15 +120,25 @@ def run(
         else:
             log.header(**header)
         with tempfile.TemporaryDirectory(prefix="mnemic-lab-journals-", ignore_cleanup_errors=True) as folder:
-            jobs = list(_jobs(courses, replace(plan.means, journals=Path(folder)), before))
+            jobs = list(_jobs(courses, replace(plan, means=replace(plan.means, journals=Path(folder))), before))
             if apart is None:
                 for job in jobs:
                     for step in compete(job):
                         scribe.take(job, step)
             else:
                 compete_apart(jobs, scribe.take, scribe.failed, limits=apart, at_once=at_once)
+        if plan.answers is not None:
+            asked = {name: AnsweredTask(c.dataset, list(c.rows), c.task.against) for name, c in courses.items()}
+            answer_and_judge(log, path, asked, plan.answers, plan.means.settings, progress)
         log.end()
     return path
+
+
+def _refuse(answers: AnswerPlan, means: Means, courses: Mapping[str, _Course]) -> None:
+    """Refuse a plan whose models are not there, or that compares the answers of one contestant."""
+    answers.opened(means.settings)
+    if answers.pairwise and (alone := [name for name, course in courses.items() if len(course.rows) < 2]):
+        raise Invalid("pairwise", f"compares contestants, and {alone[0]} has one", "Name two or more, or leave it out.")
 
 
 def _course(name: str, where: Path, plan: RunPlan) -> _Course:
@@ -150,7 +166,7 @@ def _placed(corpus: Corpus) -> dict[str, Placed]:
     return {doc.id: Placed(doc.session, count_tokens(f"{doc.speaker}: {doc.text}")) for doc in corpus.docs}
 
 
-def _jobs(courses: Mapping[str, _Course], means: Means, before: Mapping[str, LoggedRun]) -> Iterator[ContestJob]:
+def _jobs(courses: Mapping[str, _Course], plan: RunPlan, before: Mapping[str, LoggedRun]) -> Iterator[ContestJob]:
     """What is still to be done: contestants that have no cost yet, with the questions that they have not answered."""
     for name, course in courses.items():
         logged = before.get(name, LoggedRun(header={}))
@@ -161,8 +177,9 @@ def _jobs(courses: Mapping[str, _Course], means: Means, before: Mapping[str, Log
             left = tuple(q for q in course.dataset.questions if (q.ns, q.id) not in answered)
             told = any(corpus.told for corpus in course.dataset.corpora)
             yield ContestJob(
-                task=name, contestant=row, make=make, means=replace(means, told=told), docs=course.docs,
-                dataset=replace(course.dataset, questions=left), depth=course.task.depth, answered=course.task.answered,
+                task=name, contestant=row, make=make, means=replace(plan.means, told=told), docs=course.docs,
+                dataset=replace(course.dataset, questions=left), depth=course.task.depth,
+                answered=course.task.answered or plan.answers is not None,
             )  # fmt: skip
 
 
@@ -245,6 +262,7 @@ def _header(plan: RunPlan, courses: Mapping[str, _Course], apart: Limits | None,
             "limits": None if apart is None else asdict(apart),
             "version": __version__,
             "commit": None if git is None else git["commit"],
+            **({} if plan.answers is None else {"answers": plan.answers.settings()}),
         },
         "data": {name: _described(course.dataset) for name, course in courses.items()},
         "effective": {

@@ -1,4 +1,4 @@
-"""A run as one HTML page that needs nothing else: tables to sort, intervals as bars, plots, the worst questions."""
+"""A run as one HTML page that needs nothing else: tables to sort, pictures, answers and marks, the worst questions."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import base64
 import hashlib
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from html import escape
 from importlib import resources
 from pathlib import Path
@@ -15,19 +15,20 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.core.sanitize import for_terminal
 from mnemic.errors import Invalid
+from mnemic.lab.kit.answer_report import by_reader
 from mnemic.lab.kit.comparison import price_table, prices
-from mnemic.lab.kit.run_report import BadQuestion, ShownDoc, SystemRow, TaskReport, chief, signed, tables, worst
+from mnemic.lab.kit.run_pictures import bars, pictures
+from mnemic.lab.kit.run_report import BadQuestion, ShownDoc, TaskReport, chief, tables, worst
+from mnemic.lab.kit.tables import signed
 
 if TYPE_CHECKING:
+    from mnemic.lab.kit.answer_report import AnswerReport
     from mnemic.lab.kit.metrics import Estimate
     from mnemic.lab.kit.run_report import RunReport
     from mnemic.lab.kit.tables import TextTable
 
 _PICTURES: Final = re.compile("[▏▎▍▌▋▊▉█]+")
 """Bars of characters, which a page draws better."""
-_WIDTH: Final = 420
-_HEIGHT: Final = 260
-_EDGE: Final = 44
 
 
 def write_page(run_report: RunReport, path: Path) -> Path:
@@ -79,11 +80,14 @@ def _task(of: TaskReport, seed: int) -> Iterator[str]:
             yield f'<p class="bad">{_text(row.system)} did not come to its end: {_text(row.failure)}</p>'
     yield f"<h3>Leaderboard: {_text(of.task.headline)} with its 95 % intervals</h3>"
     yield from _board(of)
-    answered = [row for row in of.rows if row.asked]
     yield '<div class="plots">'
-    yield _plot(of, answered, "tokens a question", lambda row: row.tokens, logarithmic=False)
-    yield _plot(of, answered, "p50 of a recall, ms", lambda row: row.p50_ms, logarithmic=True)
+    yield from (f'<div class="wide">{drawn}</div>' for drawn in pictures(of))
     yield "</div>"
+    yield f"<h3>{_text(of.task.headline)} by category</h3>"
+    yield from _categories(of)
+    if of.answers is not None:
+        yield f"<h3>Answers: {_text(of.answers.rows[0].rule)}, and what judges found right, with 95 % intervals</h3>"
+        yield from _answers(of.answers)
     worth = prices(of, seed)
     for table in (*tables(of), *([price_table(of, worth)] if worth else [])):
         yield f"<h3>{_text(table.title)}</h3>"
@@ -111,59 +115,50 @@ def _board(of: TaskReport) -> Iterator[str]:
         score, nothing = row.scores[of.task.headline], math.nan
         size = row.cost.bytes_per_message if row.cost else None
         yield f"<tr{_ours(row.system)}><td>{_text(row.system)}</td>{_number(score.n)}{_number(100 * score.mean, 1)}"
-        yield f'<td data-value="{score.mean}">{_bars(score, row.clustered)}</td>'
+        yield f'<td data-value="{score.mean}">{bars(score, row.clustered)}</td>'
         yield f"{_difference(row.gain)}{_difference(row.clustered_gain)}{_number(row.tokens)}{_number(row.p50_ms, 2)}"
         yield f"{_number(row.cpu_ms, 2)}{_number(nothing if size is None else size)}</tr>"
     yield "</tbody></table></div>"
 
 
-def _bars(score: Estimate, clustered: Estimate) -> str:
-    """The interval over questions above that over conversations, from 0 to 100 per cent."""
-    if math.isnan(score.mean):
-        return ""
-    drawn = [f'<line class="axis" x1="5" x2="205" y1="{y}" y2="{y}"/>' for y in (7, 17)]
-    for y, estimate in ((7, score), (17, clustered)):
-        if not math.isnan(estimate.low):
-            ends = f'x1="{5 + 200 * estimate.low:.1f}" x2="{5 + 200 * estimate.high:.1f}"'
-            drawn.append(f'<line class="range" {ends} y1="{y}" y2="{y}"/>')
-            drawn.append(f'<circle class="dot" cx="{5 + 200 * estimate.mean:.1f}" cy="{y}" r="4"/>')
-    return f'<svg viewBox="0 0 210 24" width="210" height="24" role="img">{"".join(drawn)}</svg>'
+def _categories(of: TaskReport) -> Iterator[str]:
+    names = list(dict.fromkeys(name for row in of.rows for name in row.categories))
+    yield (
+        '<div class="wide"><table><thead><tr>' + "".join(map(_column, ("contestant", *names))) + "</tr></thead><tbody>"
+    )
+    for row in of.rows:
+        yield f"<tr{_ours(row.system)}><td>{_text(row.system)}</td>"
+        for name in names:
+            yield _interval(row.categories.get(name, {}).get(of.task.headline))
+        yield "</tr>"
+    yield "</tbody></table></div>"
 
 
-def _plot(
-    of: TaskReport, rows: Sequence[SystemRow], name: str, cost: Callable[[SystemRow], float], *, logarithmic: bool
-) -> str:
-    """Quality against what it costs, a dot for each contestant."""
-    points = [(cost(row), 100 * row.scores[of.task.headline].mean, row.system) for row in rows]
-    points = [point for point in points if not any(map(math.isnan, point[:2])) and (point[0] > 0 or not logarithmic)]
-    if not points:
-        return ""
+def _answers(of: AnswerReport) -> Iterator[str]:
+    judges = list(dict.fromkeys(row.judge for row in of.judges))
+    marks = {(row.system, row.reader, row.judge): row.right for row in of.judges}
+    heads = (
+        "contestant / reader",
+        "n",
+        of.rows[0].rule,
+        f"beside {of.against}",
+        *(f"right, by {judge}" for judge in judges),
+        "calls",
+    )
+    yield '<div class="wide"><table><thead><tr>' + "".join(map(_column, heads)) + "</tr></thead><tbody>"
+    for row in of.rows:
+        score = row.scores[row.rule]
+        yield f"<tr{_ours(row.system)}><td>{_text(by_reader(row.system, row.reader))}</td>{_number(score.n)}"
+        yield f"{_interval(score)}{_difference(row.gain)}"
+        yield from (_interval(marks.get((row.system, row.reader, judge))) for judge in judges)
+        yield f"{_number(row.calls)}</tr>"
+    yield "</tbody></table></div>"
 
-    def scaled(value: float) -> float:
-        return math.log10(value) if logarithmic else value
 
-    low = min(scaled(x) for x, _, _ in points) if logarithmic else 0.0
-    high = max(scaled(x) for x, _, _ in points)
-    wide, tall = _WIDTH - 2 * _EDGE, _HEIGHT - 2 * _EDGE
-    floor, left = _HEIGHT - _EDGE, _EDGE
-    drawn = [f'<path class="axis" fill="none" d="M{left} {_EDGE}V{floor}H{_WIDTH - _EDGE}"/>']
-    for share in (0, 50, 100):
-        drawn.append(f'<text x="{left - 6}" y="{floor - tall * share / 100 + 4:.0f}" text-anchor="end">{share}</text>')
-    for x, y, system in sorted(points):
-        across = left + wide * (scaled(x) - low) / ((high - low) or 1)
-        up, flipped = floor - tall * y / 100, across > _WIDTH * 0.6
-        anchor = f'text-anchor="{"end" if flipped else "start"}"'
-        drawn.append(f'<circle class="dot" cx="{across:.1f}" cy="{up:.1f}" r="5"><title>{_text(system)}: {x:,.2f}, ')
-        drawn.append(f"{y:.1f}</title></circle>")
-        drawn.append(
-            f'<text x="{across + (-8 if flipped else 8):.1f}" y="{up + 4:.1f}" {anchor}>{_text(system)}</text>'
-        )
-    ends = (10**low, 10**high) if logarithmic else (low, high)
-    for at, end, anchor in ((left, ends[0], "start"), (_WIDTH - _EDGE, ends[1], "end")):
-        drawn.append(f'<text x="{at}" y="{floor + 15}" text-anchor="{anchor}">{end:,.4g}</text>')
-    title = f"{of.task.headline}, %, against {name}"
-    drawn.append(f'<text x="{left}" y="{_EDGE - 22}">{_text(title)}</text>')
-    return f'<div class="wide"><svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img">{"".join(drawn)}</svg></div>'
+def _interval(score: Estimate | None) -> str:
+    if score is None or math.isnan(score.mean):
+        return "<td>-</td>"
+    return f'<td class="drawn" data-value="{score.mean}">{100 * score.mean:.1f} {bars(score)}</td>'
 
 
 def _table(table: TextTable) -> Iterator[str]:
@@ -181,9 +176,15 @@ def _table(table: TextTable) -> Iterator[str]:
 def _question(question: BadQuestion) -> Iterator[str]:
     about = f"{question.category}, {question.id}, {100 * question.score:.0f} %"
     yield f"<details><summary>{_text(question.text or question.id)} <span class='dim'>{_text(about)}</span></summary>"
+    if question.answers:
+        yield f"<p>right answer: {_text(question.right) or 'none'}</p><ul>"
+        for reader, words, marks in question.answers:
+            yield f"<li>{_text(words) or 'nothing'} <span class='dim'>{_text(reader)}{_text(marks)}</span></li>"
+        yield "</ul>"
+    yield '<div class="sides">'
     for title, docs in (("wanted", question.wanted), ("came first", question.recalled)):
-        yield f"<p>{title}</p><ul>{''.join(map(_document, docs))}</ul>"
-    yield "</details>"
+        yield f"<div><p>{title}</p><ul>{''.join(map(_document, docs))}</ul></div>"
+    yield "</div></details>"
 
 
 def _document(doc: ShownDoc) -> str:

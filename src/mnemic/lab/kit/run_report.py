@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TextIO, TypeAlias
 
@@ -15,11 +15,29 @@ import numpy.typing as npt
 from mnemic.errors import Invalid
 from mnemic.lab.entries import task as named_task
 from mnemic.lab.kit import log, metrics
+from mnemic.lab.kit.answer_report import (
+    AnswerReport,
+    Answers,
+    answer_notes,
+    answer_tables,
+    answered,
+    answers_of,
+)
 from mnemic.lab.kit.baselines import DENSE
 from mnemic.lab.kit.datasets import UNANSWERABLE
 from mnemic.lab.kit.metrics import Array, Estimate
 from mnemic.lab.kit.run import BENCH
-from mnemic.lab.kit.tables import TextTable, aligned, bar, display_width, finite, in_line, in_markdown, piped
+from mnemic.lab.kit.tables import (
+    TextTable,
+    aligned,
+    bar,
+    display_width,
+    finite,
+    in_line,
+    in_markdown,
+    piped,
+    signed,
+)
 
 if TYPE_CHECKING:
     from mnemic.lab.kit.log import Cost, LoggedAnswer, LoggedRun
@@ -84,6 +102,7 @@ class TaskReport:
     rows: tuple[SystemRow, ...]
     own: tuple[TextTable, ...]
     notes: tuple[str, ...]
+    answers: AnswerReport | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,17 +149,24 @@ def record(run_report: RunReport) -> dict[str, object]:
                 "rows": [asdict(row) for row in each.rows],
                 "tables": [asdict(table) for table in each.own],
                 "notes": list(each.notes),
+                **({} if each.answers is None else {"answers": _answers_record(each.answers)}),
             }
             for each in run_report.tasks
         },
     }
 
 
+def _answers_record(answers: AnswerReport) -> dict[str, object]:
+    agreements = [{"judges": list(judges), **asdict(found)} for judges, found in answers.agreements.items()]
+    return {**asdict(replace(answers, agreements={})), "agreements": agreements}
+
+
 def _of_task(task: BenchTask, run: LoggedRun, seed: int) -> TaskReport:
     names = dict.fromkeys((*run.answers, *run.failures))
     rows = tuple(_row(task, run, name, run.answers.get(name, []), seed) for name in names)
-    own = tuple(task.tables(run, seed))
-    return TaskReport(task=task, run=run, rows=rows, own=own, notes=_notes(task, run, seed))
+    own, answers = tuple(task.tables(run, seed)), answered(task, run, seed)
+    notes = (*_notes(task, run, seed), *(() if answers is None else answer_notes(answers, run)))
+    return TaskReport(task=task, run=run, rows=rows, own=own, notes=notes, answers=answers)
 
 
 def _row(task: BenchTask, run: LoggedRun, system: str, answers: Sequence[LoggedAnswer], seed: int) -> SystemRow:
@@ -225,7 +251,12 @@ class ShownDoc:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BadQuestion:
-    """A question that went badly, with what was wanted and what came first."""
+    """A question that went badly, with what was wanted and what came first.
+
+    Attributes:
+        right: The right answer, in words.
+        answers: What was answered: by which reader, its words, and how judges marked it.
+    """
 
     id: str
     ns: str
@@ -234,6 +265,8 @@ class BadQuestion:
     score: float
     wanted: tuple[ShownDoc, ...]
     recalled: tuple[ShownDoc, ...]
+    right: str = ""
+    answers: tuple[tuple[str, str, str], ...] = ()
 
 
 def worst(of: TaskReport, system: str, most: int = WORST) -> list[BadQuestion]:
@@ -244,10 +277,12 @@ def worst(of: TaskReport, system: str, most: int = WORST) -> list[BadQuestion]:
         if not math.isnan(score) and score < 1:
             scored.append((score, metrics.reciprocal_rank(answer.gold, answer.ranked), answer))
     scored.sort(key=lambda row: row[:2])
-    return [_bad(of.run, answer, score) for score, _, answer in scored[:most]]
+    chosen = scored[:most]
+    answers = answers_of(of.run, {(system, answer.ns, answer.question) for _, _, answer in chosen})
+    return [_bad(of.run, answer, score, answers) for score, _, answer in chosen]
 
 
-def _bad(run: LoggedRun, answer: LoggedAnswer, score: float) -> BadQuestion:
+def _bad(run: LoggedRun, answer: LoggedAnswer, score: float, answers: Answers) -> BadQuestion:
     rank = {doc: n for n, doc in enumerate(answer.ranked, start=1)}
 
     def shown(doc: str) -> ShownDoc:
@@ -261,6 +296,8 @@ def _bad(run: LoggedRun, answer: LoggedAnswer, score: float) -> BadQuestion:
         score=score,
         wanted=tuple(map(shown, answer.gold)),
         recalled=tuple(map(shown, answer.ranked[:_BESIDE])),
+        right=answer.wanted,
+        answers=tuple(answers.get((answer.system, answer.ns, answer.question), ())),
     )
 
 
@@ -306,7 +343,8 @@ def _faults(listed: Sequence[Mapping[str, str]]) -> str:
 
 def tables(of: TaskReport) -> tuple[TextTable, ...]:
     """What was found, by category, what it cost, and the task's own."""
-    return _recall_table(of), _by_category(of), _costs(of), *_each_category(of), *of.own
+    words = () if of.answers is None else answer_tables(of.answers)
+    return _recall_table(of), _by_category(of), _costs(of), *_each_category(of), *words, *of.own
 
 
 def plain(run_report: RunReport) -> str:
@@ -328,6 +366,9 @@ def markdown(run_report: RunReport) -> str:
 def _listed(question: BadQuestion) -> Iterator[str]:
     about = in_markdown(f"{question.category}, {question.id}")
     yield f"1. {in_markdown(question.text)} ({about}: {100 * question.score:.0f} %)"
+    for reader, words, marks in question.answers:
+        right = in_markdown(question.right)
+        yield f"   * answered by {in_markdown(reader)}{marks}: {in_markdown(words)} (right: {right})"
     for doc in question.wanted:
         yield f"   * wanted, {f'rank {doc.rank}' if doc.rank else 'not ranked'}: {in_markdown(doc.text)}"
     for doc in question.recalled:
@@ -460,13 +501,6 @@ def percent_of(value: Estimate, interval: bool = False) -> str:
         return "-"
     shown = f"{100 * value.mean:.1f}"
     return f"{shown} ±{50 * (value.high - value.low):.1f}" if interval and not math.isnan(value.low) else shown
-
-
-def signed(value: Estimate | None) -> str:
-    if value is None or math.isnan(value.mean):
-        return "-"
-    interval = "" if math.isnan(value.low) else f" [{100 * value.low:+.1f}, {100 * value.high:+.1f}]"
-    return f"{100 * value.mean:+.1f}{interval}"
 
 
 def _number(value: float | None, digits: int) -> str:

@@ -67,6 +67,14 @@ def percent(value: Estimate) -> str:
     return "-" if math.isnan(value.mean) else f"{100 * value.mean:.1f} [{100 * value.low:.0f}, {100 * value.high:.0f}]"
 
 
+def signed(value: Estimate | None) -> str:
+    """A difference of shares in points, with its interval; a dash where there is none."""
+    if value is None or math.isnan(value.mean):
+        return "-"
+    interval = "" if math.isnan(value.low) else f" [{100 * value.low:+.1f}, {100 * value.high:+.1f}]"
+    return f"{100 * value.mean:+.1f}{interval}"
+
+
 def _padded(cell: str, width: int, *, left: bool) -> str:
     space = " " * (width - display_width(cell))
     return cell + space if left else space + cell

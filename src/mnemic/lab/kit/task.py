@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from mnemic.errors import Invalid
+from mnemic.lab.kit.answer_metrics import USUAL_RULE
 from mnemic.lab.kit.datasets import Dataset, load
 from mnemic.lab.kit.metrics import DEPTH, METRICS, Metric
 
@@ -91,6 +92,23 @@ def data_of(task: BenchTask, where: Path, limit: int | None = None) -> Dataset:
     return task.read(where).first(limit)
 
 
+@runtime_checkable
+class WordedTask(Protocol):
+    """A task that says by which rule its paper scores answers in words.
+
+    Attributes:
+        worded: As `answer_metrics.paper_rule` has it.
+    """
+
+    @property
+    def worded(self) -> str: ...
+
+
+def rule_of(task: BenchTask) -> str:
+    """The rule by which a task scores answers in words."""
+    return task.worded if isinstance(task, WordedTask) else USUAL_RULE
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetrievalTask:
     """A task whose data is one file.
@@ -99,6 +117,7 @@ class RetrievalTask:
         files: Patterns of its file's name, where a folder is given.
         source: Where the data is to be had.
         reader: Reads the file.
+        worded: The rule by which its paper scores answers in words.
     """
 
     name: str
@@ -114,6 +133,7 @@ class RetrievalTask:
     metrics: Mapping[str, Metric] = field(default_factory=lambda: METRICS)
     notes: Sequence[str] = ()
     reader: Callable[[Path], Dataset] = load
+    worded: str = USUAL_RULE
 
     def read(self, where: Path) -> Dataset:
         return self.reader(self.file(where))

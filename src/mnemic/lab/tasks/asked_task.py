@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from mnemic.errors import Invalid
-from mnemic.lab.kit.answer_metrics import bleu_1, exact_match, parts_f1, rouge_l, squad_f1, token_f1
+from mnemic.lab.kit.answer_metrics import WORD_METRICS, WordMetric
 from mnemic.lab.kit.contestant import SHOWN
 from mnemic.lab.kit.datasets import UNANSWERABLE, BenchQuestion, Corpus, DataFault, Dataset, load
 from mnemic.lab.kit.metrics import METRICS, Metric, Outcome, auroc_estimate, estimates, recall
@@ -56,18 +56,7 @@ def _quotes_evidence(outcome: Outcome) -> float:
     return math.nan if outcome.given is None else float(bool(set(outcome.given.cited) & set(outcome.gold)))
 
 
-NEARNESS: Final = {
-    "token F1": token_f1,
-    "by parts": parts_f1,
-    "exact": exact_match,
-    "SQuAD F1": squad_f1,
-    "BLEU-1": bleu_1,
-    "ROUGE-L": rouge_l,
-}
-"""How near an answer's words come to those of the right one."""
-
-
-def _near(metric: Callable[[str, str], float], outcome: Outcome) -> float:
+def _near(metric: WordMetric, outcome: Outcome) -> float:
     """How near the answer comes to the right one; NaN where nobody was asked."""
     return math.nan if outcome.given is None else metric(outcome.given.short, outcome.wanted)
 
@@ -228,11 +217,12 @@ def _answers(run: LoggedRun, answers: Sequence[LoggedAnswer], seed: int, of: str
     for name, group in groups.items():
         outcomes = [run.outcome(o) for o in group]
         values = {"quoted": np.array(list(map(_quotes_evidence, outcomes)))} | {
-            column: np.array([_near(metric, outcome) for outcome in outcomes]) for column, metric in NEARNESS.items()
+            column: np.array([_near(metric, outcome) for outcome in outcomes])
+            for column, metric in WORD_METRICS.items()
         }
         scores = estimates(values, seed)
         rows.append((name, str(len(group)), *(percent(scores[column]) for column in values), _declined(group)))
-    header = ("LoCoMo", "n", "evidence quoted, %", *(f"{column}, %" for column in NEARNESS), "declined, %")
+    header = ("LoCoMo", "n", "evidence quoted, %", *(f"{column}, %" for column in WORD_METRICS), "declined, %")
     return TextTable(f"Answers without a model{of} (a declined question scores nothing)", header, tuple(rows))
 
 

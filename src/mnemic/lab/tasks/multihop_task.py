@@ -37,6 +37,7 @@ class MultihopTask(RetrievalTask):
     rows: tuple[str, ...] = ("mnemic", "BM25 turns", "dense turns")
     against: str = "BM25 turns"
     depth: int = SHOWN
+    worded: str = "SQuAD F1"
     titled: bool = True
 
     def read(self, where: Path) -> Dataset:

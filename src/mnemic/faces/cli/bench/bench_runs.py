@@ -32,6 +32,16 @@ _reader = click.option(
     "--reader", type=WORDS, default="none", show_default=True, help="Whom strategies ask: `scripted`, or a model."
 )
 
+_answering: Final[tuple[Option, ...]] = (
+    click.option("--answers", is_flag=True, help="Have questions answered, too."),
+    click.option("--model", type=WORDS, help="Who answers over what was recalled (left out: the setting `model`)."),
+    click.option("--full-context", is_flag=True, help="Have --model answer over all documents, too."),
+    click.option("--judges", type=NAMES, default=(), help="Models by commas that mark the answers."),
+    options.count("--judge-runs", 1, "How often each judge is asked of an answer."),
+    click.option("--pairwise", is_flag=True, help="Judges also compare answers two by two, in both orders."),
+)
+"""Who answers, and who judges."""
+
 
 def apart(command: Any) -> Any:
     """Add the options that say where a run's log goes, and how contestants run."""
@@ -57,7 +67,8 @@ def apart(command: Any) -> Any:
 
 def _running(command: Any) -> Any:
     """Add the options of every command that runs contestants."""
-    return _with(command, (apart, options.limit(), options.embedder(), options.cache, options.seed(), _reader))
+    means: tuple[Option, ...] = (options.limit(), options.embedder(), options.cache, options.seed(), _reader)
+    return _with(command, (apart, *means, *_answering))
 
 
 def _with(command: Any, added: Sequence[Option]) -> Any:
@@ -69,6 +80,7 @@ def _with(command: Any, added: Sequence[Option]) -> Any:
 @verb(
     "mnemic bench run hotpotqa=questions.jsonl --with mnemic,hippo2 --embedder none",
     "mnemic bench run locomo=locomo10.json,multihop=questions.jsonl --with mnemic --limit 2 --embedder none --here",
+    "mnemic bench run locomo=locomo10.json --with mnemic --limit 2 --embedder none --here --model scripted:yes",
     name="run",
 )
 @click.argument("tasks", type=NAMES)
@@ -148,14 +160,28 @@ def _run(
     seed: int,
     reader: str,
     html: Path | None,
+    jobs: int,
+    answers: bool,
+    model: str | None,
+    full_context: bool,
+    judges: Sequence[str],
+    judge_runs: int,
+    pairwise: bool,
     **how: Any,
 ) -> None:
+    from mnemic.lab.kit.answer_stage import AnswerPlan
     from mnemic.lab.kit.run import RunPlan
 
     run = invocation()
     means = replace(_means(run, embedder, cache), reader=reader)
-    plan = RunPlan(tasks=tasks, rows=tuple(rows), means=means, limit=limit, seed=seed)
-    show_run(run, logged(run, plan, **how), html=html)
+    asked: AnswerPlan | None = None
+    if answers or model or full_context or judges or pairwise or judge_runs > 1:
+        asked = AnswerPlan(
+            model=run.settings.model if model is None else model, full_context=full_context, judges=tuple(judges),
+            runs=judge_runs, pairwise=pairwise, at_once=jobs,
+        )  # fmt: skip
+    plan = RunPlan(tasks=tasks, rows=tuple(rows), means=means, limit=limit, seed=seed, answers=asked)
+    show_run(run, logged(run, plan, jobs=jobs, **how), html=html)
 
 
 def run_alone(

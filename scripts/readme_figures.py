@@ -1,0 +1,93 @@
+"""Fill the blocks of figures in the READMEs from docs/results, the figures of the last full run of each task.
+
+Usage: .venv/bin/python scripts/readme_figures.py [LOG ...]
+    LOG: of a full run of `mnemic bench run`, whose figures are put into docs/results first. A test fails while a README
+    says anything else than docs/results.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from mnemic.errors import Invalid
+from mnemic.lab.kit.kept_results import keep, kept
+from mnemic.lab.kit.run_report import report
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+RESULTS: Final = ROOT / "docs" / "results"
+DOORS: Final = ("README.md", "README.zh.md")
+_BLOCK: Final = re.compile(r"(<!-- figures (\w+) -->\n).*?(?=<!-- /figures -->)", re.DOTALL)
+
+TASKS: Final = ("locomo", "hotpotqa", "2wiki", "musique")
+"""Whose figures a README shows, in this order; those that were not run in full are left out."""
+
+_WORDS: Final = {
+    "en": ("evidence found, %", "questions", "tokens a question", "CPU ms", "by words alone", "with {}", "version"),
+    "zh": ("找到的证据，%", "问题数", "每题 token 数", "CPU 毫秒", "只按词语", "用 {}", "版本"),
+}
+
+
+def pages(results: Mapping[str, Mapping[str, Any]] | None = None) -> dict[Path, str]:
+    """Every README with its blocks made anew."""
+    figures = kept(RESULTS) if results is None else results
+    return {ROOT / name: filled((ROOT / name).read_text("utf-8"), figures) for name in DOORS}
+
+
+def filled(text: str, results: Mapping[str, Mapping[str, Any]]) -> str:
+    """A text with its blocks made anew; a block is named by its language."""
+    return _BLOCK.sub(lambda match: f"{match[1]}\n{table(results, match[2])}\n\n", text)
+
+
+def table(results: Mapping[str, Mapping[str, Any]], language: str) -> str:
+    """What was found by whom: a line for each task, a column for each contestant that took part in all of them."""
+    chosen = [results[name] for name in TASKS if name in results]
+    if not chosen:
+        raise Invalid("results", "hold no task that a README shows", f"Run one of {', '.join(TASKS)}.")
+    found, questions, tokens, took, words, with_, version = _WORDS[language]
+    systems = [name for name in chosen[0]["rows"] if all(name in each["rows"] for each in chosen)]
+    head = (found, questions, *systems, f"mnemic: {tokens}", f"mnemic: {took}")
+    lines = ["| " + " | ".join(head) + " |", "|---|" + "---:|" * (len(head) - 1), *(_line(o, systems) for o in chosen)]
+    embedders = {each["embedder"] for each in chosen}
+    by = "; ".join(words if name is None else with_.format(name) for name in sorted(embedders, key=str))
+    runs = dict.fromkeys(f"{each['started'][:10]}, {str(each['commit'])[:10]}" for each in chosen)
+    note = f"{by}; {version} {chosen[0]['mnemic']}, {'; '.join(runs)}; [docs/results](docs/results)"
+    return "\n".join([*lines, "", note])
+
+
+def _line(of: Mapping[str, Any], systems: Sequence[str]) -> str:
+    rows, headline = of["rows"], of["headline"]
+    ours = rows["mnemic"]
+    cells = [
+        f"{of['task']} {headline}",
+        f"{ours['scores'][headline][3]:,}",
+        *(_share(rows[name]["scores"][headline], best=name == "mnemic") for name in systems),
+        f"{ours['tokens']:,.0f}",
+        f"{ours['cpu_ms']:.1f}",
+    ]
+    return "| " + " | ".join(cells) + " |"
+
+
+def _share(score: Sequence[float], *, best: bool) -> str:
+    mean, low, high, _ = score
+    shown = f"{100 * mean:.1f} [{100 * low:.0f}, {100 * high:.0f}]"
+    return f"**{shown}**" if best else shown
+
+
+def main(logs: Sequence[str]) -> None:
+    """Keep the figures of the logs, and write the READMEs."""
+    for log in logs:
+        made = keep(report(Path(log)), RESULTS)
+        for path in made.written:
+            print(path.relative_to(ROOT))
+        for name, why in made.left.items():
+            print(f"{name} is left as it was: {why}")
+    for page, text in pages().items():
+        page.write_text(text, "utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
