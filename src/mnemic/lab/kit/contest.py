@@ -16,7 +16,16 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from mnemic.lab.kit.contestant import SHOWN, AnsweringContestant, Contestant, GivenAnswer, Make, Means, RankedDocs
+from mnemic.lab.kit.contestant import (
+    SHOWN,
+    AnsweringContestant,
+    Contestant,
+    ElsewhereContestant,
+    GivenAnswer,
+    Make,
+    Means,
+    RankedDocs,
+)
 from mnemic.lab.kit.log import Cost, LoggedAnswer, Placed
 from mnemic.lab.kit.metrics import BUDGETS, KS, SESSION_KS
 
@@ -85,9 +94,9 @@ def compete(job: ContestJob, born: float | None = None) -> Iterator[Step]:
     with closing(job.make(job.means)) as contestant:
         started = time.time() - before
         yield None
-        began, cpu = time.perf_counter(), time.process_time()
+        began, cpu = time.perf_counter(), _cpu_seconds(contestant)
         contestant.ingest(job.dataset.corpora)
-        took, cpu_took = time.perf_counter() - began, time.process_time() - cpu
+        took, cpu_took = time.perf_counter() - began, _cpu_seconds(contestant) - cpu
         yield None
         for question in job.dataset.questions:
             yield _asked(job, contestant, question)
@@ -101,14 +110,24 @@ def compete(job: ContestJob, born: float | None = None) -> Iterator[Step]:
         bytes_per_message=_plain(own.bytes_per_message),
         lag_ms=_plain(own.lag_ms),
         model_calls=float(own.model_calls),
-        peak_mib=None if born is None else _peak_mib(),
+        peak_mib=None if born is None else _with_elsewhere(peak_mib(), own.peak_elsewhere_mib),
     )
 
 
+def _cpu_seconds(contestant: Contestant) -> float:
+    """Processor time that it has taken, in this process and elsewhere."""
+    elsewhere = contestant.cpu_elsewhere_seconds if isinstance(contestant, ElsewhereContestant) else 0.0
+    return time.process_time() + elsewhere
+
+
+def _with_elsewhere(here: float | None, elsewhere: float | None) -> float | None:
+    return here if here is None or elsewhere is None else here + elsewhere
+
+
 def _asked(job: ContestJob, contestant: Contestant, question: BenchQuestion) -> LoggedAnswer:
-    began, cpu = time.perf_counter(), time.process_time()
+    began, cpu = time.perf_counter(), _cpu_seconds(contestant)
     short = contestant.rank(question, SHOWN)
-    took, cpu_took = (time.perf_counter() - began) * 1000, (time.process_time() - cpu) * 1000
+    took, cpu_took = (time.perf_counter() - began) * 1000, (_cpu_seconds(contestant) - cpu) * 1000
     docs = job.docs[question.ns]
     ranking = _checked(short, SHOWN, docs)
     if job.depth > SHOWN:
@@ -195,8 +214,8 @@ def _depth(ranking: RankedDocs, docs: Mapping[str, Placed]) -> int:
     return len(ranking.ids)
 
 
-def _peak_mib() -> float | None:
-    """The most memory that this process has held; None where nobody tells.
+def peak_mib(process: int | None = None) -> float | None:
+    """The most memory that a process has held, this one where none is named; None where nobody tells.
 
     Where Linux tells it is asked for its own figure: that of `getrusage` survives `exec`, and is then that of whoever
     began the process.
@@ -204,8 +223,10 @@ def _peak_mib() -> float | None:
     if sys.platform == "win32":
         return None
     with suppress(OSError, StopIteration):
-        lines = Path("/proc/self/status").read_text().splitlines()
+        lines = Path(f"/proc/{process or 'self'}/status").read_text().splitlines()
         return round(int(next(line for line in lines if line.startswith("VmHWM:")).split()[1]) / 1024, 1)
+    if process is not None:
+        return None
     import resource
 
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -294,7 +315,7 @@ class _Apart:
         held = _held_mib(self._process.pid)
         if held > self._limits.memory_mib:
             return f"took too much memory: {held:,.0f} MiB, of {self._limits.memory_mib:,.0f} that it may"
-        size = _size_mib(Path(self._folder.name))
+        size = size_mib(Path(self._folder.name))
         if size > self._limits.disk_mib:
             return f"filled the disk: {size:,.0f} MiB, of {self._limits.disk_mib:,.0f} that it may"
         return None
@@ -345,7 +366,7 @@ def _held_mib(leader: int | None) -> float:
     return pages * _PAGE / 2**20
 
 
-def _size_mib(folder: Path) -> float:
+def size_mib(folder: Path) -> float:
     """What stands in a folder; whatever has gone meanwhile is passed over."""
     size = 0
     for parent, _, names in os.walk(folder):

@@ -51,11 +51,13 @@ class OwnFigures:
         bytes_per_message: On disk, all its files.
         lag_ms: Median time from giving it one message to a recall that returns it.
         model_calls: By a language model, for each message.
+        peak_elsewhere_mib: The most memory of a process that it has begun.
     """
 
     bytes_per_message: float | None = None
     lag_ms: float | None = None
     model_calls: float = 0.0
+    peak_elsewhere_mib: float | None = None
 
 
 class Contestant(Protocol):
@@ -84,6 +86,16 @@ class AnsweringContestant(Protocol):
 
     def answer(self, question: BenchQuestion) -> GivenAnswer:
         """Answer a question, or say that it does not know."""
+        ...
+
+
+@runtime_checkable
+class ElsewhereContestant(Protocol):
+    """A contestant that has a process of its own do its work, whose processor time counts as the contestant's."""
+
+    @property
+    def cpu_elsewhere_seconds(self) -> float:
+        """Processor time that the process has taken until now."""
         ...
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from mnemic._version import __version__
 from mnemic.core.tokens import count_tokens
 from mnemic.errors import Invalid
+from mnemic.lab.contestants import peer_contestant
 from mnemic.lab.entries import contestants, task
 from mnemic.lab.kit.baselines import DENSE
 from mnemic.lab.kit.contest import ContestJob, Limits, Step, compete, compete_apart
@@ -237,6 +238,7 @@ def _header(plan: RunPlan, courses: Mapping[str, _Course]) -> dict[str, object]:
             "version": __version__,
             "commit": None if git is None else git["commit"],
         },
+        "peers": peer_contestant.about([row for course in courses.values() for row in course.rows]),
         "data": {name: _described(course.dataset) for name, course in courses.items()},
         "effective": {
             name: {
