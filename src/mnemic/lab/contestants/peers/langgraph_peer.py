@@ -1,8 +1,10 @@
-"""LangGraph's SqliteStore: a namespace for each user, `text` indexed with our vectors, searched by cosine."""
+"""LangGraph's SqliteStore: a namespace for each user, `text` indexed with our vectors, searched by cosine.
+
+SQLite comes from pysqlite3: that of many builds of Python cannot load sqlite-vec, which the store needs.
+"""
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
@@ -17,7 +19,9 @@ class LangGraphMemory:
         sqlite, store = import_module("langgraph.store.sqlite"), import_module("langgraph.store.base")
         self._put_op = store.PutOp
         self._given, self._asking = given, False
-        connection = sqlite3.connect(given.folder / "store.sqlite", check_same_thread=False, isolation_level=None)
+        connection = import_module("pysqlite3").connect(
+            given.folder / "store.sqlite", check_same_thread=False, isolation_level=None
+        )
         self._store = sqlite.SqliteStore(
             connection, index={"dims": given.dims, "embed": self._embed, "fields": ["text"]}
         )
