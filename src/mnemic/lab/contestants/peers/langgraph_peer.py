@@ -13,7 +13,10 @@ from mnemic.lab.contestants.peers.wire import Given, GivenDoc, serve
 
 
 class LangGraphMemory:
-    """Puts documents by batches. The store asks one function for both sorts of vectors; it is told which it is."""
+    """Puts documents by batches. The store asks one function for both sorts of vectors; it is told which it is.
+
+    What is embedded is named by `text_fields`: the option `fields`, which its description shows, is passed over.
+    """
 
     def __init__(self, given: Given) -> None:
         sqlite, store = import_module("langgraph.store.sqlite"), import_module("langgraph.store.base")
@@ -23,7 +26,7 @@ class LangGraphMemory:
             given.folder / "store.sqlite", check_same_thread=False, isolation_level=None
         )
         self._store = sqlite.SqliteStore(
-            connection, index={"dims": given.dims, "embed": self._embed, "fields": ["text"]}
+            connection, index={"dims": given.dims, "embed": self._embed, "text_fields": ["text"]}
         )
         self._store.setup()
         self._namespaces: dict[str, tuple[str, str]] = {}
