@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from mnemic.errors import Invalid
 from mnemic.lab.contestants.mnemic_contestant import PROBES
@@ -116,17 +116,23 @@ PEERS: Final = (
 )  # fmt: skip
 
 
+Start: TypeAlias = Callable[[Path, int], "subprocess.Popen[str]"]
+
+
 class PeerContestant:
     """A peer behind the protocol of contestants."""
 
-    def __init__(self, peer: Peer, means: Means) -> None:
+    def __init__(self, peer: Peer, means: Means, start: Start | None = None) -> None:
         """Start its process, which says when it can be used.
+
+        Args:
+            start: Starts it with a folder and a number of dimensions; by its environment and adapter when left out.
 
         Raises:
             PeerFailed: it does not run here, its environment has not been made, or it did not start.
             Invalid: there is no embedder.
         """
-        python = _python(peer, means.settings)
+        start = start or partial(_started, peer, _python(peer, means.settings))
         embedder = means.opened_embedder()
         if embedder is None:
             raise Invalid("embedder", f"is none, and {peer.name} has no vectors but ours", "Name one.")
@@ -134,7 +140,7 @@ class PeerContestant:
         self._sizes: dict[str, int] = {}
         self._cpu, self._calls = 0.0, 0
         self._folder = tempfile.TemporaryDirectory(prefix="mnemic-peer-", ignore_cleanup_errors=True)
-        self._process = _started(peer, python, Path(self._folder.name), embedder.dims)
+        self._process = start(Path(self._folder.name), embedder.dims)
         try:
             self._answer()
         except PeerFailed:
@@ -284,10 +290,11 @@ def about(names: Sequence[str]) -> dict[str, dict[str, str]]:
 def _python(peer: Peer, settings: Settings) -> Path:
     if peer.unfit:
         raise PeerFailed(f"{peer.package} does not run here: {peer.unfit}")
-    folder = environments(settings)
-    if not peer.environment.is_made(folder):
-        raise PeerFailed(f"{peer.package} is not installed: `mnemic bench peers --install {peer.name!r}`")
-    return peer.environment.python(folder)
+    folder, environment = environments(settings), peer.environment
+    if not environment.is_made(folder):
+        why = environment.why_not(folder) or f"`mnemic bench peers --install --only {peer.name!r}` does it"
+        raise PeerFailed(f"{peer.package} is not installed: {why}")
+    return environment.python(folder)
 
 
 def _started(peer: Peer, python: Path, folder: Path, dims: int) -> subprocess.Popen[str]:

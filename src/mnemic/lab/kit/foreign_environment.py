@@ -12,6 +12,7 @@ import subprocess
 import sysconfig
 import venv
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -50,6 +51,11 @@ class ForeignEnvironment:
         """Whether it has been made to its end."""
         return self._made(folder).exists()
 
+    def why_not(self, folder: Path) -> str:
+        """Why it could not be made the last time; "" where nobody has tried."""
+        failed = self._failed(folder)
+        return failed.read_text("utf-8") if failed.exists() else ""
+
     def make(self, folder: Path, tell: Callable[[str], None] = lambda said: None) -> Path:
         """Make it if it is not there; its interpreter.
 
@@ -74,7 +80,12 @@ class ForeignEnvironment:
             output([*install, *self.requirements], _INSTALLING)
             self._made(folder).touch()
         except (OSError, subprocess.SubprocessError) as error:
-            raise PeerFailed(f"its environment cannot be made: {reason(error)}") from error
+            why = f"its environment cannot be made: {reason(error)}"
+            with suppress(OSError):  # a folder that cannot be written is why it cannot be made
+                folder.mkdir(parents=True, exist_ok=True)
+                self._failed(folder).write_text(why, "utf-8")
+            raise PeerFailed(why) from error
+        self._failed(folder).unlink(missing_ok=True)
         return python
 
     def _home(self, folder: Path) -> Path:
@@ -82,6 +93,10 @@ class ForeignEnvironment:
 
     def _made(self, folder: Path) -> Path:
         return self._home(folder) / "made"
+
+    def _failed(self, folder: Path) -> Path:
+        home = self._home(folder)
+        return home.with_name(f"{home.name}.failed")
 
 
 def output(command: Sequence[str | Path], seconds: float, given: str = "", folder: str | None = None) -> str:

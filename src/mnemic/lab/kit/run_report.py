@@ -288,6 +288,8 @@ def _notes(task: BenchTask, run: LoggedRun, seed: int) -> tuple[str, ...]:
     if settings["embedder"] is None and set(DENSE) & set(task.rows):
         missing = " and ".join(f"`{row}`" for row in task.rows if row in DENSE)
         notes.append(f"Without an embedder there is no row of {missing}.")
+    peers: Mapping[str, Mapping[str, str]] = run.header.get("peers", {})
+    notes += [f"`{name}` is {of['package']}: {of['settings']}." for name, of in peers.items()]
     notes += [f"`{system}` did not come to its end: {why}." for system, why in run.failures.items()]
     if not run.complete:
         notes.append("The run was cut short: figures cover the questions answered until then.")

@@ -154,8 +154,10 @@ def _run(
 
 
 def _logged(run: Invocation, plan: RunPlan, out: Path, *, resume: bool, limits: Limits | None, jobs: int) -> Path:
+    from mnemic.lab.contestants.peer_contestant import make_ready
     from mnemic.lab.kit import run as runs
 
+    make_ready(plan.rows, run.settings, lambda said: run.output.note(f"{said} ..."))  # who is not ready, its row says
     with progress(run) as report_progress:
         log = runs.run(plan, out, resume=resume, apart=limits, at_once=jobs, progress=report_progress)
     run.output.note(f"log: {log} (the same tables again: mnemic bench report {log})")
