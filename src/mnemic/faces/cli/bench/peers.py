@@ -25,8 +25,8 @@ FAILED: Final = 9
 def peers(install: bool, only: Sequence[str], log: Path | None) -> None:
     """Memories that others have published: their versions and settings, and whether they can take part.
 
-    Each lies in an environment of its own below MNEMIC_HOME/cache/peers, which --install makes, and `bench run` too where
-    a peer is named by --with. One that cannot be installed decides the exit code.
+    Each lies in an environment of its own below MNEMIC_HOME/cache/peers, which --install makes, and `bench run` too
+    where a peer is named by --with. One that cannot be installed decides the exit code.
     """
     from mnemic.lab.contestants.peer_contestant import PEERS, environments, make_ready
 
