@@ -1,4 +1,4 @@
-"""A memory of nobody's, run as a peer is: it ranks by words in common, and fails as it is told at its second question."""
+"""A memory of nobody's, run as a peer is: it ranks by words in common, and fails as it is told when asked again."""
 
 from __future__ import annotations
 

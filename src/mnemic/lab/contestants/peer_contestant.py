@@ -114,8 +114,8 @@ PEERS: Final = (
     Peer(
         name="HippoRAG rules", package="hipporag==2.0.0a4", adapter="hipporag_peer",
         flags=("-O",),  # an assertion of its fails where a user has five facts or fewer
-        settings="HippoRAG 2, an index for each user; entities and facts by rules of ours, its filter of facts keeps all;"
-        " its nearest entities by NumPy",
+        settings="HippoRAG 2, an index for each user; entities and facts by rules of ours, its filter keeps every fact,"
+        " the nearest entities by NumPy, no torch",
     ),
     Peer(
         name="txtai", package="txtai-minimal==9.14.0", adapter="txtai_peer",

@@ -1,7 +1,7 @@
 """HippoRAG 2: an index for each user, with our vectors; where it asks a language model, rules answer.
 
 Entities are names and years, by capitals; a fact is what a passage is about, the words before a name, and the name; its
-filter of facts keeps all. So it is HippoRAG's graph and ranking that are seen here, and not what a model would read for it.
+filter of facts keeps all. So it is HippoRAG's graph and ranking that are seen here, and not what a model would read.
 
 Its modules for models of its own want torch, Transformers and vLLM. They are left out, and the nearest entities, which
 it finds by torch, are found by NumPy.
@@ -22,10 +22,11 @@ from mnemic.lab.contestants.peers.wire import Given, GivenDoc, serve
 
 _NAME: Final = re.compile(r"(?:[A-Z][\w'’-]*)(?: (?:of |the |de |van |von )?[A-Z][\w'’-]*)*|\b[12]\d{3}\b")
 _NO_NAMES: Final = frozenset(
-    "A An And As At But By For From He Her His How I I'd I'll I'm I've If In It It's Its My No Not Of Oh On Or Our She So"
-    " That That's The Their Then There These They This Those To We We're What When Where Which While Who Why With Wow"
-    " Yeah Yes You Your".split()
-)
+    ("A", "An", "And", "As", "At", "But", "By", "For", "From", "He", "Her", "His", "How", "I", "I'd", "I'll", "I'm",
+     "I've", "If", "In", "It", "It's", "Its", "My", "No", "Not", "Of", "Oh", "On", "Or", "Our", "She", "So", "That",
+     "That's", "The", "Their", "Then", "There", "These", "They", "This", "Those", "To", "We", "We're", "What", "When",
+     "Where", "Which", "While", "Who", "Why", "With", "Wow", "Yeah", "Yes", "You", "Your")
+)  # fmt: skip
 _FACTS: Final = 4
 """Of one passage, at most."""
 
