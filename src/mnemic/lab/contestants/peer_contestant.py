@@ -121,6 +121,27 @@ PEERS: Final = (
         name="txtai", package="txtai-minimal==9.14.0", adapter="txtai_peer",
         settings="an index for each user, Faiss and BM25 (`hybrid`, half each), no torch",
     ),
+    Peer(
+        name="A-Mem", package="a-mem==0.2.6", settings="",
+        unfit="each note asks a language model for its words and for what it changes, and torch loads a model of a hub",
+    ),
+    Peer(
+        name="cognee", package="cognee==1.6.5", settings="",
+        unfit="a language model reads each passage into its graph; not tried with rules",
+    ),
+    Peer(
+        name="Graphiti", package="graphiti-core==0.31.2", settings="",
+        unfit="several calls of a language model for each episode; not tried with rules",
+    ),
+    Peer(
+        name="langmem", package="langmem==0.0.30", settings="",
+        unfit="what decides what is kept is a language model that calls tools; where it is kept is the LangGraph store,"
+        " which has a row",
+    ),
+    Peer(
+        name="MemoryOS", package="memoryos-baijia==0.1.1", settings="",
+        unfit="it asks for faiss-gpu and torch, and a language model for each turn; our strategy `memoryos` follows it",
+    ),
 )  # fmt: skip
 
 
@@ -289,7 +310,7 @@ def make_ready(names: Sequence[str], settings: Settings, tell: Callable[[str], N
 def about(names: Sequence[str]) -> dict[str, dict[str, str]]:
     """What a log says of peers: package with version, settings, and why one does not run."""
     return {
-        peer.name: {"package": peer.package, "settings": peer.settings}
+        peer.name: {"package": peer.package, "settings": peer.settings or "does not run here"}
         | ({"unfit": peer.unfit} if peer.unfit else {})
         for peer in PEERS
         if peer.name in names

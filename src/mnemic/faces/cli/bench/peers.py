@@ -56,6 +56,7 @@ def peers(install: bool, only: Sequence[str], log: Path | None) -> None:
     else:
         for row in rows:
             print(f"{row['name']:16} {row['package']:36} {row['state']}{': ' if row['why'] else ''}{row['why']}")
-            print(f"{'':16} {row['settings']}")
+            if row["settings"]:
+                print(f"{'':16} {row['settings']}")
     if failed:
         click.get_current_context().exit(FAILED)
