@@ -12,9 +12,11 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 import mnemic
 from mnemic.errors import Invalid
+from mnemic.faces.cli import cli
 from mnemic.lab.contestants import peer_contestant
 from mnemic.lab.contestants.peer_contestant import PEERS, Peer, PeerContestant
 from mnemic.lab.kit import peer_table
@@ -225,3 +227,27 @@ def test_where_mnemic_is_behind_a_peer_stands_in_bold(locomo_file: Path, tmp_pat
     assert not [cell for cell in theirs if cell.startswith("**")]
     for title, cell in zip(shown.columns, ours, strict=True):
         assert cell.startswith("**") == (title in ahead)
+
+
+def test_the_page_has_every_peer_with_its_version_and_why_one_does_not_run() -> None:
+    page = " ".join((HERE.parents[2] / "docs" / "peers.md").read_text().split())
+    for peer in PEERS:
+        assert f"| {peer.name} | {peer.package}: {peer.unfit.partition(';')[0]}" in page
+
+
+def test_the_command_lists_peers_and_says_which_cannot_be_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*given: object, **options: object) -> None:
+        raise OSError("no room")
+
+    monkeypatch.setattr("venv.create", refused)
+    monkeypatch.setenv("MNEMIC_HOME", str(tmp_path))
+    listed = json.loads(CliRunner().invoke(cli, ["bench", "peers", "--json"]).stdout)["peers"]
+    assert [row["name"] for row in listed] == [peer.name for peer in PEERS]
+    assert {row["state"] for row in listed} == {"not installed", "does not run"}
+    failed = CliRunner().invoke(cli, ["bench", "peers", "--install", "--only", "txtai"])
+    assert failed.exit_code == 9
+    assert "its environment cannot be made: no room" in failed.stdout
+    assert "chroma" not in failed.stdout
+    assert CliRunner().invoke(cli, ["bench", "peers", "--only", "tx tai"]).exit_code == 2
