@@ -200,6 +200,7 @@ def test_every_peer_is_pinned_with_all_that_it_needs_and_without_torch() -> None
         assert not [named for named in environment.requirements if named.startswith(("torch", "nvidia", "triton"))]
 
 
+@pytest.mark.heavy
 def test_a_log_says_what_of_a_peer_ran(locomo_file: Path, tmp_path: Path) -> None:
     settings = Settings(home=tmp_path)
     plan = RunPlan(
