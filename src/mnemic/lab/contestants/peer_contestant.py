@@ -146,6 +146,7 @@ PEERS: Final = (
 
 
 Start: TypeAlias = Callable[[Path, int], "subprocess.Popen[str]"]
+"""Starts a peer's process with a folder and a number of dimensions."""
 
 
 class PeerContestant:

@@ -45,9 +45,8 @@ def peer_tables(log: Path) -> list[str]:
 
 def table(of: TaskReport) -> TextTable:
     """What mnemic and those beside it found and cost; a figure of mnemic's that a peer betters stands in bold."""
-    peers: Mapping[str, object] = of.run.header.get("peers", {})
-    columns = _columns(of)
-    rows = [_cells(row, columns, _behind(row, of.rows, peers, columns)) for row in of.rows]
+    columns, ahead = _columns(of), behind(of)
+    rows = [_cells(row, columns, ahead if row.system == OURS else {}) for row in of.rows]
     return TextTable(f"{of.task.name}: {of.task.about}", ("", *(column.title for column in columns)), tuple(rows))
 
 
@@ -64,23 +63,13 @@ def behind(of: TaskReport) -> dict[str, list[str]]:
     return {title: names for title, names in ahead.items() if names}
 
 
-def _behind(
-    row: SystemRow, rows: Sequence[SystemRow], peers: Mapping[str, object], columns: Sequence[Column]
-) -> set[str]:
-    """The columns in which mnemic's own row is behind that of a peer."""
-    if row.system != OURS:
-        return set()
-    others = [other for other in rows if other.system in peers]
-    return {column.title for column in columns if any(_beats(column, other, row) for other in others)}
-
-
 def _beats(column: Column, row: SystemRow, ours: SystemRow) -> bool:
     """Whether a row's figure is better than ours, as both are shown; one that came to no end beats nobody."""
     theirs, own = (round(column.value(one), column.digits) for one in (row, ours))
     return not row.failure and (theirs > own if column.more_is_better else theirs < own)
 
 
-def _cells(row: SystemRow, columns: Sequence[Column], bold: set[str]) -> tuple[str, ...]:
+def _cells(row: SystemRow, columns: Sequence[Column], bold: Mapping[str, object]) -> tuple[str, ...]:
     name = f"{row.system} ({row.failure.partition(':')[0]})" if row.failure else row.system
     cells = [_cell(column, row) for column in columns]
     marked = [f"**{cell}**" if column.title in bold else cell for column, cell in zip(columns, cells, strict=True)]
