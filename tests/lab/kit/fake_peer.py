@@ -7,11 +7,11 @@ import sys
 import time
 from collections.abc import Sequence
 
-from mnemic.lab.contestants.peers.wire import Given, GivenDoc, serve
+from mnemic.lab.contestants.peers.peer_wire import GivenDoc, PeerMeans, serve
 
 
 class FakeMemory:
-    def __init__(self, given: Given) -> None:
+    def __init__(self, given: PeerMeans) -> None:
         self._given, self._how, self._asked = given, sys.argv[3], 0
         self._docs: dict[str, dict[str, set[str]]] = {}
         self._held: list[bytearray] = []

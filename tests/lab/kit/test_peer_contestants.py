@@ -18,7 +18,7 @@ import mnemic
 from mnemic.errors import Invalid
 from mnemic.faces.cli import cli
 from mnemic.lab.contestants import peer_contestant
-from mnemic.lab.contestants.peer_contestant import PEERS, Peer, PeerContestant
+from mnemic.lab.contestants.peer_contestant import PEERS, PeerContestant, PublishedMemory
 from mnemic.lab.kit import peer_table
 from mnemic.lab.kit.contest import Limits
 from mnemic.lab.kit.contestant import Contestant, ElsewhereContestant, Means
@@ -36,13 +36,13 @@ RUN = [peer for peer in PEERS if not peer.unfit]
 @pytest.fixture(params=[pytest.param(peer, marks=pytest.mark.slow, id=peer.name) for peer in RUN], scope="module")
 def contestant(request: pytest.FixtureRequest) -> Callable[[], Contestant]:
     """Each peer; one whose environment is not made below the home of whoever runs this is passed over."""
-    peer: Peer = request.param
+    peer: PublishedMemory = request.param
     if not peer.environment.is_made(peer_contestant.environments(Means().settings)):
         pytest.skip(f"its environment is not made: mnemic bench peers --install '{peer.name}'")
     return partial(PeerContestant, peer, Means(embedder="scripted:64"))
 
 
-FAKE = Peer(name="fake", package="fake==1.0", adapter="fake", settings="words in common")
+FAKE = PublishedMemory(name="fake", package="fake==1.0", adapter="fake", settings="words in common")
 
 
 def start_fake(how: str, folder: Path, dims: int) -> subprocess.Popen[str]:

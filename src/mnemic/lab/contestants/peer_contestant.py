@@ -58,7 +58,7 @@ _END_SECONDS: Final = 5.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Peer:
+class PublishedMemory:
     """A memory of others.
 
     Attributes:
@@ -87,23 +87,23 @@ class Peer:
 
 
 PEERS: Final = (
-    Peer(
+    PublishedMemory(
         name="chromadb", package="chromadb==1.5.9", adapter="chromadb_peer",
         settings="a collection for each user on the disk, HNSW by cosine",
     ),
-    Peer(
+    PublishedMemory(
         name="LangGraph store", package="langgraph-checkpoint-sqlite==3.1.2", adapter="langgraph_peer",
         settings="SqliteStore, a namespace for each user, `text` indexed, exact cosine by sqlite-vec",
     ),
-    Peer(
+    PublishedMemory(
         name="LlamaIndex", package="llama-index-core==0.14.25", adapter="llama_index_peer",
         settings="VectorStoreIndex for each user in SimpleVectorStore, exact cosine, kept as JSON",
     ),
-    Peer(
+    PublishedMemory(
         name="mem0 raw", package="mem0ai==2.2.1", adapter="mem0_peer",
         settings="infer=False (no language model), Qdrant local on the disk, no fastembed (its model is on a hub)",
     ),
-    Peer(
+    PublishedMemory(
         name="MemPalace", package="mempalace==3.11.0", adapter="mempalace_peer",
         settings="a wing for each user, chromadb behind, its hybrid search (vector, then BM25) as it comes",
         variables={
@@ -111,34 +111,34 @@ PEERS: Final = (
             "MEMPALACE_EMBEDDING_API_MODEL": "given",
         },
     ),
-    Peer(
+    PublishedMemory(
         name="HippoRAG rules", package="hipporag==2.0.0a4", adapter="hipporag_peer",
         flags=("-O",),  # an assertion of its fails where a user has five facts or fewer
         settings="HippoRAG 2, an index for each user; entities and facts by rules of ours, its filter keeps every fact,"
         " the nearest entities by NumPy, no torch",
     ),
-    Peer(
+    PublishedMemory(
         name="txtai", package="txtai-minimal==9.14.0", adapter="txtai_peer",
         settings="an index for each user, Faiss and BM25 (`hybrid`, half each), no torch",
     ),
-    Peer(
+    PublishedMemory(
         name="A-Mem", package="a-mem==0.2.6", settings="",
         unfit="each note asks a language model for its words and for what it changes, and torch loads a model of a hub",
     ),
-    Peer(
+    PublishedMemory(
         name="cognee", package="cognee==1.6.5", settings="",
         unfit="a language model reads each passage into its graph; not tried with rules",
     ),
-    Peer(
+    PublishedMemory(
         name="Graphiti", package="graphiti-core==0.31.2", settings="",
         unfit="several calls of a language model for each episode; not tried with rules",
     ),
-    Peer(
+    PublishedMemory(
         name="langmem", package="langmem==0.0.30", settings="",
         unfit="what decides what is kept is a language model that calls tools; where it is kept is the LangGraph store,"
         " which has a row",
     ),
-    Peer(
+    PublishedMemory(
         name="MemoryOS", package="memoryos-baijia==0.1.1", settings="",
         unfit="it asks for faiss-gpu and torch, and a language model for each turn; our strategy `memoryos` follows it",
     ),
@@ -152,7 +152,7 @@ Start: TypeAlias = Callable[[Path, int], "subprocess.Popen[str]"]
 class PeerContestant:
     """A peer behind the protocol of contestants."""
 
-    def __init__(self, peer: Peer, means: Means, start: Start | None = None) -> None:
+    def __init__(self, peer: PublishedMemory, means: Means, start: Start | None = None) -> None:
         """Start its process, which says when it can be used.
 
         Args:
@@ -318,7 +318,7 @@ def about(names: Sequence[str]) -> dict[str, dict[str, str]]:
     }  # fmt: skip
 
 
-def _python(peer: Peer, settings: Settings) -> Path:
+def _python(peer: PublishedMemory, settings: Settings) -> Path:
     if peer.unfit:
         raise PeerFailed(f"{peer.package} does not run here: {peer.unfit}")
     folder, environment = environments(settings), peer.environment
@@ -328,7 +328,7 @@ def _python(peer: Peer, settings: Settings) -> Path:
     return environment.python(folder)
 
 
-def _started(peer: Peer, python: Path, folder: Path, dims: int) -> subprocess.Popen[str]:
+def _started(peer: PublishedMemory, python: Path, folder: Path, dims: int) -> subprocess.Popen[str]:
     here = str(Path(__file__).parents[2])
     module = f"{__package__}.peers.{peer.adapter}"
     variables = {**_QUIET, **peer.variables, "HOME": str(folder), "TMPDIR": str(folder)}

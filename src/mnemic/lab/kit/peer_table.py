@@ -18,7 +18,7 @@ OURS: Final = "mnemic"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Column:
+class PeerColumn:
     """One figure of a row.
 
     Attributes:
@@ -63,40 +63,40 @@ def behind(of: TaskReport) -> dict[str, list[str]]:
     return {title: names for title, names in ahead.items() if names}
 
 
-def _beats(column: Column, row: SystemRow, ours: SystemRow) -> bool:
+def _beats(column: PeerColumn, row: SystemRow, ours: SystemRow) -> bool:
     """Whether a row's figure is better than ours, as both are shown; one that came to no end beats nobody."""
     theirs, own = (round(column.value(one), column.digits) for one in (row, ours))
     return not row.failure and (theirs > own if column.more_is_better else theirs < own)
 
 
-def _cells(row: SystemRow, columns: Sequence[Column], bold: Mapping[str, object]) -> tuple[str, ...]:
+def _cells(row: SystemRow, columns: Sequence[PeerColumn], bold: Mapping[str, object]) -> tuple[str, ...]:
     name = f"{row.system} ({row.failure.partition(':')[0]})" if row.failure else row.system
     cells = [_cell(column, row) for column in columns]
     marked = [f"**{cell}**" if column.title in bold else cell for column, cell in zip(columns, cells, strict=True)]
     return name, *marked
 
 
-def _cell(column: Column, row: SystemRow) -> str:
+def _cell(column: PeerColumn, row: SystemRow) -> str:
     value = column.value(row)
     return "-" if math.isnan(value) else f"{value:,.{column.digits}f}"
 
 
-def _columns(of: TaskReport) -> tuple[Column, ...]:
+def _columns(of: TaskReport) -> tuple[PeerColumn, ...]:
     found = tuple(
-        Column(title=f"{title}, %", value=_scored(name), digits=1, more_is_better=True)
+        PeerColumn(title=f"{title}, %", value=_scored(name), digits=1, more_is_better=True)
         for name, title in of.task.shown.items()
     )
     return (
         *found,
-        Column(title="p50 ms", value=lambda row: row.p50_ms, digits=1),
-        Column(title="p95 ms", value=lambda row: row.p95_ms, digits=1),
-        Column(title="CPU ms", value=lambda row: row.cpu_ms, digits=1),
-        Column(title="docs/s", value=_rate, digits=0, more_is_better=True),
-        Column(title="CPU ms/doc", value=_cpu_of_a_doc, digits=1),
-        Column(title="bytes/doc", value=lambda row: _of_cost(row, "bytes_per_message"), digits=0),
-        Column(title="lag ms", value=lambda row: _of_cost(row, "lag_ms"), digits=1),
-        Column(title="start s", value=lambda row: _of_cost(row, "start_seconds"), digits=2),
-        Column(title="peak MiB", value=lambda row: _of_cost(row, "peak_mib"), digits=0),
+        PeerColumn(title="p50 ms", value=lambda row: row.p50_ms, digits=1),
+        PeerColumn(title="p95 ms", value=lambda row: row.p95_ms, digits=1),
+        PeerColumn(title="CPU ms", value=lambda row: row.cpu_ms, digits=1),
+        PeerColumn(title="docs/s", value=_rate, digits=0, more_is_better=True),
+        PeerColumn(title="CPU ms/doc", value=_cpu_of_a_doc, digits=1),
+        PeerColumn(title="bytes/doc", value=lambda row: _of_cost(row, "bytes_per_message"), digits=0),
+        PeerColumn(title="lag ms", value=lambda row: _of_cost(row, "lag_ms"), digits=1),
+        PeerColumn(title="start s", value=lambda row: _of_cost(row, "start_seconds"), digits=2),
+        PeerColumn(title="peak MiB", value=lambda row: _of_cost(row, "peak_mib"), digits=0),
     )
 
 

@@ -17,7 +17,7 @@ from mnemic.faces.cli.bench import bench_options as options
 from mnemic.faces.cli.bench.bench_options import FILE, NAMES, opened_embedder
 from mnemic.faces.cli.bench.bench_runs import ablate, asked, compare, locomo, multihop, run_, show_run, tasks
 from mnemic.faces.cli.bench.current import current, small, standing
-from mnemic.faces.cli.bench.peers import peers
+from mnemic.faces.cli.bench.peer_commands import peers
 from mnemic.faces.cli.bench.windows import paging, retention_train, session
 from mnemic.faces.cli.command import WORDS, CommandGroup, verb
 from mnemic.faces.cli.invocation import Invocation, invocation

@@ -7,13 +7,13 @@ from importlib import import_module
 from itertools import groupby
 from typing import Any
 
-from mnemic.lab.contestants.peers.wire import Given, GivenDoc, serve
+from mnemic.lab.contestants.peers.peer_wire import GivenDoc, PeerMeans, serve
 
 
 class ChromaMemory:
     """Adds documents with their vectors; a query is a vector, too."""
 
-    def __init__(self, given: Given) -> None:
+    def __init__(self, given: PeerMeans) -> None:
         chromadb = import_module("chromadb")
         config = import_module("chromadb.config")
         self._given = given

@@ -18,7 +18,7 @@ from itertools import groupby
 from types import ModuleType
 from typing import Any, Final
 
-from mnemic.lab.contestants.peers.wire import Given, GivenDoc, serve
+from mnemic.lab.contestants.peers.peer_wire import GivenDoc, PeerMeans, serve
 
 _NAME: Final = re.compile(r"(?:[A-Z][\w'’-]*)(?: (?:of |the |de |van |von )?[A-Z][\w'’-]*)*|\b[12]\d{3}\b")
 _NO_NAMES: Final = frozenset(
@@ -34,7 +34,7 @@ _FACTS: Final = 4
 class HippoMemory:
     """Gathers documents until they are all told, and indexes; what comes later is indexed at once."""
 
-    def __init__(self, given: Given) -> None:
+    def __init__(self, given: PeerMeans) -> None:
         _without_models(given)
         self._class = import_module("hipporag").HippoRAG
         self._config = import_module("hipporag.utils.config_utils").BaseConfig
@@ -73,7 +73,7 @@ class HippoMemory:
 class Rules:
     """Answers what HippoRAG asks a language model."""
 
-    def __init__(self, given: Given) -> None:
+    def __init__(self, given: PeerMeans) -> None:
         self._given = given
 
     def infer(self, messages: Sequence[Mapping[str, str]], **options: Any) -> tuple[str, dict[str, Any], bool]:
@@ -108,7 +108,7 @@ def facts_of(passage: str) -> list[list[str]]:
     return [[about, before or "says", name] for name, before in names_of(text) if name != about][:_FACTS]
 
 
-def _without_models(given: Given) -> None:
+def _without_models(given: PeerMeans) -> None:
     """Put what we give in the place of the modules that bring models."""
     numpy = import_module("numpy")
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
-from mnemic.lab.contestants.peers.wire import Given, GivenDoc, serve
+from mnemic.lab.contestants.peers.peer_wire import GivenDoc, PeerMeans, serve
 
 
 class LangGraphMemory:
@@ -18,7 +18,7 @@ class LangGraphMemory:
     What is embedded is named by `text_fields`: the option `fields`, which its description shows, is passed over.
     """
 
-    def __init__(self, given: Given) -> None:
+    def __init__(self, given: PeerMeans) -> None:
         sqlite, store = import_module("langgraph.store.sqlite"), import_module("langgraph.store.base")
         self._put_op = store.PutOp
         self._given, self._asking = given, False

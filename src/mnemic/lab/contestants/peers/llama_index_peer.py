@@ -7,13 +7,13 @@ from importlib import import_module
 from itertools import groupby
 from typing import Any
 
-from mnemic.lab.contestants.peers.wire import Given, GivenDoc, serve
+from mnemic.lab.contestants.peers.peer_wire import GivenDoc, PeerMeans, serve
 
 
 class LlamaIndexMemory:
     """Inserts nodes that have their vectors; a question goes to the index's retriever with its own."""
 
-    def __init__(self, given: Given) -> None:
+    def __init__(self, given: PeerMeans) -> None:
         self._given = given
         self._core, self._schema = import_module("llama_index.core"), import_module("llama_index.core.schema")
         mock = import_module("llama_index.core.embeddings").MockEmbedding(embed_dim=given.dims)  # never asked

@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
-from mnemic.lab.contestants.peers.wire import Given, GivenDoc, serve
+from mnemic.lab.contestants.peers.peer_wire import GivenDoc, PeerMeans, serve
 
 
 class Mem0Memory:
     """Adds one message after the other, as its API has it, and searches by user."""
 
-    def __init__(self, given: Given) -> None:
+    def __init__(self, given: PeerMeans) -> None:
         mem0 = import_module("mem0")
         store = {"collection_name": "memories", "path": str(given.folder / "qdrant"), "on_disk": True}
         unasked = {"api_key": "none"}
@@ -44,7 +44,7 @@ class Mem0Memory:
         return [hit["metadata"]["doc"] for hit in found], [hit["score"] for hit in found]
 
 
-def _embedding(given: Given, config: Any) -> Any:
+def _embedding(given: PeerMeans, config: Any) -> Any:
     """An embedder of its kind that brings our vectors."""
 
     class GivenEmbedding(import_module("mem0.embeddings.base").EmbeddingBase):  # type: ignore[misc]

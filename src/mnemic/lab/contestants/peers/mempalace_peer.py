@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
-from mnemic.lab.contestants.peers.wire import Given, GivenDoc, serve
+from mnemic.lab.contestants.peers.peer_wire import GivenDoc, PeerMeans, serve
 
 
 class MemPalaceMemory:
     """Files documents as drawers; our vectors come by the door for an endpoint of embeddings, without the network."""
 
-    def __init__(self, given: Given) -> None:
+    def __init__(self, given: PeerMeans) -> None:
         self._given, self._palace = given, str(given.folder / "palace")
         embedding = import_module("mempalace.embedding")
 

@@ -7,13 +7,13 @@ from importlib import import_module
 from itertools import groupby
 from typing import Any
 
-from mnemic.lab.contestants.peers.wire import Given, GivenDoc, serve
+from mnemic.lab.contestants.peers.peer_wire import GivenDoc, PeerMeans, serve
 
 
 class TxtaiMemory:
     """Upserts documents. The index asks one function for both sorts of vectors; it is told which it is."""
 
-    def __init__(self, given: Given) -> None:
+    def __init__(self, given: PeerMeans) -> None:
         self._embeddings = import_module("txtai.embeddings").Embeddings
         self._numpy = import_module("numpy")
         self._given, self._asking = given, False

@@ -58,7 +58,7 @@ class PeerMemory(Protocol):
         ...
 
 
-class Given:
+class PeerMeans:
     """What a peer is given: a folder, and the embedder.
 
     Attributes:
@@ -88,7 +88,7 @@ class Given:
         return [packed[at : at + self.dims].tolist() for at in range(0, len(packed), self.dims)]
 
 
-def serve(make: Callable[[Given], PeerMemory]) -> None:
+def serve(make: Callable[[PeerMeans], PeerMemory]) -> None:
     """Make the memory and do what is asked of it, until nothing more comes.
 
     Its arguments are the folder and the number of dimensions. What packages print goes where errors go.
@@ -97,7 +97,7 @@ def serve(make: Callable[[Given], PeerMemory]) -> None:
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
     os.dup2(2, 1)
     sys.excepthook = _telling(answers)
-    given = Given(Path(sys.argv[1]), int(sys.argv[2]), asks, answers)
+    given = PeerMeans(Path(sys.argv[1]), int(sys.argv[2]), asks, answers)
     memory = make(given)
     say(answers, {"ready": True} | _spent(given))
     for line in iter(asks.readline, ""):
@@ -123,7 +123,7 @@ def say(answers: TextIO, record: dict[str, Any]) -> None:
     answers.flush()
 
 
-def _spent(given: Given) -> dict[str, Any]:
+def _spent(given: PeerMeans) -> dict[str, Any]:
     ended = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = time.process_time() + ended.ru_utime + ended.ru_stime
     return {"cpu": cpu, "calls": given.model_calls}
