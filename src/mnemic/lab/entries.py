@@ -46,6 +46,7 @@ CONTESTANTS: Final = {
     "mnemic": "mnemic.lab.contestants.mnemic_contestant:offered",  # itself, and without each of its stages
     "baselines": "mnemic.lab.contestants.baseline_contestant:offered",  # what any memory must beat
     "strategies": "mnemic.lab.contestants.strategy_contestant:offered",  # each by its own recall
+    "peers": "mnemic.lab.contestants.peer_contestant:offered",  # what others have published
 }
 """Adapters: each is a function that lists what it offers (`Offered`), by the names of rows."""
 

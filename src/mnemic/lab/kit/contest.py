@@ -23,6 +23,7 @@ from mnemic.lab.kit.contestant import (
     Contestant,
     ContextContestant,
     ContextLine,
+    ElsewhereContestant,
     GivenAnswer,
     Make,
     Means,
@@ -101,9 +102,9 @@ def compete(job: ContestJob, born: float | None = None) -> Iterator[Step]:
         if replays := isinstance(contestant, ReplayingContestant):
             contestant.prepare(job.dataset.corpora)
             yield None
-        began, cpu = time.perf_counter(), time.process_time()
+        began, cpu = time.perf_counter(), _cpu_seconds(contestant)
         contestant.ingest(job.dataset.corpora)
-        took, cpu_took = time.perf_counter() - began, time.process_time() - cpu
+        took, cpu_took = time.perf_counter() - began, _cpu_seconds(contestant) - cpu
         yield None
         for question in job.dataset.questions:
             yield _asked(job, contestant, question)
@@ -120,20 +121,30 @@ def compete(job: ContestJob, born: float | None = None) -> Iterator[Step]:
         model_tokens=float(own.model_tokens),
         recall_calls=float(own.recall_calls),
         replayed=replays,
-        peak_mib=None if born is None else _peak_mib(),
+        peak_mib=None if born is None else _with_elsewhere(peak_mib(), own.peak_elsewhere_mib),
     )
+
+
+def _cpu_seconds(contestant: Contestant) -> float:
+    """Processor time that it has taken, in this process and elsewhere."""
+    elsewhere = contestant.cpu_elsewhere_seconds if isinstance(contestant, ElsewhereContestant) else 0.0
+    return time.process_time() + elsewhere
+
+
+def _with_elsewhere(here: float | None, elsewhere: float | None) -> float | None:
+    return here if here is None or elsewhere is None else here + elsewhere
 
 
 def _asked(job: ContestJob, contestant: Contestant, question: BenchQuestion) -> LoggedAnswer:
     docs = job.docs[question.ns]
     block: tuple[ContextLine, ...] | None = None
-    began, cpu = time.perf_counter(), time.process_time()
+    began, cpu = time.perf_counter(), _cpu_seconds(contestant)
     if question.of_context and isinstance(contestant, ContextContestant):
         block = contestant.context(question)
         short = _of_lines(block)
     else:
         short = contestant.rank(question, SHOWN)
-    took, cpu_took = (time.perf_counter() - began) * 1000, (time.process_time() - cpu) * 1000
+    took, cpu_took = (time.perf_counter() - began) * 1000, (_cpu_seconds(contestant) - cpu) * 1000
     ranking = _checked(short, len(docs) if block is not None else SHOWN, docs)
     if job.depth > SHOWN and block is None:
         ranking = _joined(ranking, _checked(contestant.rank(question, job.depth), job.depth, docs))
@@ -247,8 +258,8 @@ def _depth(ranking: RankedDocs, docs: Mapping[str, Placed]) -> int:
     return len(ranking.ids)
 
 
-def _peak_mib() -> float | None:
-    """The most memory that this process has held; None where nobody tells.
+def peak_mib(process: int | None = None) -> float | None:
+    """The most memory that a process has held, this one where none is named; None where nobody tells.
 
     Where Linux tells it is asked for its own figure: that of `getrusage` survives `exec`, and is then that of whoever
     began the process.
@@ -256,8 +267,10 @@ def _peak_mib() -> float | None:
     if sys.platform == "win32":
         return None
     with suppress(OSError, StopIteration):
-        lines = Path("/proc/self/status").read_text().splitlines()
+        lines = Path(f"/proc/{process or 'self'}/status").read_text().splitlines()
         return round(int(next(line for line in lines if line.startswith("VmHWM:")).split()[1]) / 1024, 1)
+    if process is not None:
+        return None
     import resource
 
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -365,7 +378,7 @@ class _Apart:
         held = self._offspring.held_mib()
         if held > self._limits.memory_mib:
             return f"took too much memory: {held:,.0f} MiB, of {self._limits.memory_mib:,.0f} that it may"
-        size = _size_mib(Path(self._folder.name))
+        size = size_mib(Path(self._folder.name))
         if size > self._limits.disk_mib:
             return f"filled the disk: {size:,.0f} MiB, of {self._limits.disk_mib:,.0f} that it may"
         return None
@@ -408,7 +421,7 @@ def _competing(job: ContestJob, steps: Connection, folder: str, born: float) -> 
     steps.close()
 
 
-def _size_mib(folder: Path) -> float:
+def size_mib(folder: Path) -> float:
     """What stands in a folder; whatever has gone meanwhile is passed over."""
     size = 0
     for parent, _, names in os.walk(folder):

@@ -111,6 +111,7 @@ class OwnFigures:
         model_calls: By a language model, for each message.
         model_tokens: Of what it was shown and answered, for each message.
         recall_calls: By a language model, for each recall.
+        peak_elsewhere_mib: The most memory of a process that it has begun.
     """
 
     bytes_per_message: float | None = None
@@ -118,6 +119,7 @@ class OwnFigures:
     model_calls: float = 0.0
     model_tokens: float = 0.0
     recall_calls: float = 0.0
+    peak_elsewhere_mib: float | None = None
 
 
 class Contestant(Protocol):
@@ -168,6 +170,16 @@ class ReplayingContestant(Protocol):
 
     def prepare(self, corpora: Sequence[Corpus]) -> None:
         """Take the journal in, unless somebody has; called once before `ingest`, and not timed."""
+        ...
+
+
+@runtime_checkable
+class ElsewhereContestant(Protocol):
+    """A contestant that has a process of its own do its work, whose processor time counts as the contestant's."""
+
+    @property
+    def cpu_elsewhere_seconds(self) -> float:
+        """Processor time that the process has taken until now."""
         ...
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from mnemic._version import __version__
 from mnemic.core.tokens import count_tokens
 from mnemic.errors import Invalid
+from mnemic.lab.contestants import peer_contestant
 from mnemic.lab.entries import contestants, task
 from mnemic.lab.kit.answer_stage import AnsweredTask, AnswerPlan, answer_and_judge
 from mnemic.lab.kit.baselines import DENSE
@@ -264,6 +265,7 @@ def _header(plan: RunPlan, courses: Mapping[str, _Course], apart: Limits | None,
             "commit": None if git is None else git["commit"],
             **({} if plan.answers is None else {"answers": plan.answers.settings()}),
         },
+        "peers": peer_contestant.about([row for course in courses.values() for row in course.rows]),
         "data": {name: _described(course.dataset) for name, course in courses.items()},
         "effective": {
             name: {"questions": len(course.dataset.questions), "depth": course.task.depth}

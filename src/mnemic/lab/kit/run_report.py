@@ -331,6 +331,8 @@ def _notes(task: BenchTask, run: LoggedRun, seed: int) -> tuple[str, ...]:
         notes.append(f"Without an embedder there is no row of {missing}.")
     if any(cost.replayed for cost in run.costs.values()):
         notes.append("* reads a journal that was taken in once: intake and bytes are what comes on top of that.")
+    peers: Mapping[str, Mapping[str, str]] = run.header.get("peers", {})
+    notes += [f"`{name}` is {of['package']}: {of['settings']}." for name, of in peers.items()]
     notes += [f"`{system}` did not come to its end: {why}." for system, why in run.failures.items()]
     if not run.complete:
         notes.append("The run was cut short: figures cover the questions answered until then.")

@@ -10,11 +10,12 @@ import pytest
 pytest.importorskip("torch", reason="needs torch: pip install torch==2.13.0")
 pytest.importorskip("gguf", reason="needs mnemic[neural]")
 
+from mnemic.lab.kit.foreign_environment import PeerFailed
 from mnemic.lab.tasks.neural import peers_experiment
 from mnemic.lab.tasks.neural.experiment import BY_NAME, EXPERIMENTS
 from mnemic.lab.tasks.neural.mechanism_bench import _checked
 from mnemic.lab.tasks.neural.peer_runs import PeerResult, PeerRun, measured
-from mnemic.lab.tasks.neural.peers_experiment import PEERS, PeerFailed, environment, started
+from mnemic.lab.tasks.neural.peers_experiment import PEERS, started
 
 PYTHON = Path(sys.executable)
 
@@ -42,7 +43,7 @@ def test_every_package_is_asked_for_in_one_version_and_lies_by_itself(
     for peer in PEERS:
         assert all("==" in requirement for requirement in peer.requirements)
         with pytest.raises(PeerFailed, match="cannot be made: no room"):
-            environment(peer, tmp_path)
+            peer.environment.make(tmp_path)
     assert len(set(homes)) == len(PEERS)
     assert homes == [environment_of for environment_of in homes if Path(str(environment_of)).parent == tmp_path]
 

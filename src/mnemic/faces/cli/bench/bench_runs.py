@@ -243,10 +243,12 @@ def logged(
     told: bool = True,
 ) -> Path:
     """Run a plan with bars on the terminal; say where its log is."""
+    from mnemic.lab.contestants.peer_contestant import make_ready
     from mnemic.lab.kit import run as runs
     from mnemic.lab.kit.contest import Limits
 
     limits = None if here else Limits(silent_seconds=silent, memory_mib=memory, disk_mib=disk)
+    make_ready(plan.rows, run.settings, lambda said: run.output.note(f"{said} ..."))  # who is not ready, its row says
     with progress(run) as report_progress:
         log = runs.run(plan, out, resume=resume, apart=limits, at_once=jobs, progress=report_progress)
     if told:

@@ -17,6 +17,7 @@ from mnemic.faces.cli.bench import bench_options as options
 from mnemic.faces.cli.bench.bench_options import FILE, NAMES, opened_embedder
 from mnemic.faces.cli.bench.bench_runs import ablate, asked, compare, locomo, multihop, run_, samples, show_run, tasks
 from mnemic.faces.cli.bench.current import current, small, standing
+from mnemic.faces.cli.bench.peer_commands import peers
 from mnemic.faces.cli.bench.streams import show_streams, stream
 from mnemic.faces.cli.bench.windows import paging, retention_train, session
 from mnemic.faces.cli.command import WORDS, CommandGroup, verb
@@ -633,6 +634,6 @@ for _command in (
     run_, tasks, samples, report, compare, ablate, locomo, multihop, asked, current, standing, small, strategies,
     needles,
     capacity, hotpot, gc, speed, busy, gateway, serve, model, idle, load, kv, spaces, stages, paging,
-    retention_train, session, stream,
+    retention_train, session, stream, peers,
 ):  # fmt: skip
     bench.add_command(_command)

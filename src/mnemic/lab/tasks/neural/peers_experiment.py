@@ -7,26 +7,22 @@ is a figure too, with the reason. None of them is a dependency of mnemic.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
-import os
 import subprocess
-import sysconfig
-import venv
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 import mnemic
 from mnemic.lab.kit.figures import Figure
+from mnemic.lab.kit.foreign_environment import ForeignEnvironment, PeerFailed, output, reason
 from mnemic.lab.tasks.neural.experiment import ExperimentPlan, Remark
 from mnemic.lab.tasks.neural.peer_runs import PeerResult, PeerRun, measured
 from mnemic.lab.tasks.neural.unfinished_run import UnfinishedRun, processor_time
 from mnemic.models.chat.gguf import smollm2_weights
 
-_INSTALLING: Final = 900
 _TRAINING: Final = 1_800
 """Seconds by the clock after which it is given up."""
 _START: Final = "import sys; sys.path.append(sys.argv[1]); from mnemic.lab.tasks.neural.peer_runs import main; main()"
@@ -51,6 +47,11 @@ class PeerPackage:
     steps: tuple[int, int]
     alone: bool = False
     forms: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: {"": {}})
+
+    @property
+    def environment(self) -> ForeignEnvironment:
+        """Where it lies; torch and all else that this interpreter has is seen from there."""
+        return ForeignEnvironment(name=self.name, requirements=self.requirements, alone=self.alone, beside=True)
 
 
 PEERS: Final = (
@@ -78,10 +79,6 @@ PEERS: Final = (
     ),
     PeerPackage(name="peft", task="lora", steps=(24, 2), requirements=("peft==0.21.2",)),
 )  # fmt: skip
-
-
-class PeerFailed(Exception):
-    """A package could not be installed, or did not run."""
 
 
 def measure(plan: ExperimentPlan) -> Iterator[Figure | Remark]:
@@ -130,7 +127,7 @@ def _compared(
 ) -> Iterator[Figure | Remark]:
     failed = ""
     try:
-        result = started(environment(peer, (plan.cache or plan.folder) / "peers"), run)
+        result = started(peer.environment.make((plan.cache or plan.folder) / "peers", plan.progress), run)
     except PeerFailed as error:
         failed, result = str(error), PeerResult(math.nan, math.nan, 0)
     weights = result.weights / 1e3 if result.weights else math.nan
@@ -145,30 +142,6 @@ def _compared(
     yield Figure(name=f"{name}: our step takes this share of its", value=ours.step / result.step, unit="")
 
 
-def environment(peer: PeerPackage, folder: Path) -> Path:
-    """The interpreter of a package's environment, which is made if it is not there.
-
-    Raises:
-        PeerFailed: it cannot be made; what was begun is made anew the next time.
-    """
-    home = folder / f"{peer.name}-{hashlib.sha256(' '.join(peer.requirements).encode()).hexdigest()[:8]}"
-    python = home / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-    made = home / "made"
-    if made.exists():
-        return python
-    try:
-        venv.create(home, clear=True, with_pip=True)
-        inside = _run([python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], _INSTALLING).strip()
-        beside = dict.fromkeys(sysconfig.get_path(name) for name in ("purelib", "platlib"))
-        (Path(inside) / "beside.pth").write_text("\n".join(beside) + "\n", "utf-8")
-        install = [python, "-m", "pip", "install", "--quiet", *(("--no-deps",) if peer.alone else ())]
-        _run([*install, *peer.requirements], _INSTALLING)
-        made.touch()
-    except (OSError, subprocess.SubprocessError) as error:
-        raise PeerFailed(f"its environment cannot be made: {_reason(error)}") from error
-    return python
-
-
 def started(python: Path, run: PeerRun) -> PeerResult:
     """Run in an environment.
 
@@ -177,22 +150,7 @@ def started(python: Path, run: PeerRun) -> PeerResult:
     """
     root = str(Path(mnemic.__file__).parent.parent)
     try:
-        said = _run([python, "-c", _START, root], _TRAINING, json.dumps(asdict(run)), run.folder)
+        said = output([python, "-c", _START, root], _TRAINING, json.dumps(asdict(run)), run.folder)
         return PeerResult(**json.loads(said.strip().splitlines()[-1]))
     except (OSError, subprocess.SubprocessError, ValueError, TypeError, IndexError) as error:
-        raise PeerFailed(f"it did not run: {_reason(error)}") from error
-
-
-def _run(command: Sequence[str | Path], seconds: float, given: str = "", folder: str | None = None) -> str:
-    """What a program prints."""
-    done = subprocess.run(  # noqa: S603 - the packages that `PEERS` names, which the caller asked for by name
-        command, input=given, capture_output=True, text=True, check=True, timeout=seconds, cwd=folder
-    )
-    return done.stdout
-
-
-def _reason(error: Exception) -> str:
-    """The last line of what a program said, or what the error says."""
-    said = error.stderr if isinstance(error, subprocess.CalledProcessError) else ""
-    lines = [line.strip() for line in (said or str(error)).splitlines() if line.strip()]
-    return lines[-1][:200] if lines else type(error).__name__
+        raise PeerFailed(f"it did not run: {reason(error)}") from error
