@@ -244,7 +244,7 @@ def test_the_environment_is_read_by_settings_and_by_faces_alone() -> None:
         name
         for name, tree in modules()
         for node in ast.walk(tree)
-        if isinstance(node, ast.Attribute) and node.attr in ("environ", "getenv")
+        if isinstance(node, ast.Attribute) and node.attr in ("environ", "getenv") and isinstance(node.ctx, ast.Load)
     ]
     assert "settings" in readers
     # What starts programs for tests hands its own environment on.

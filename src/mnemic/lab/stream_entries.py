@@ -9,7 +9,7 @@ from mnemic.errors import Invalid
 from mnemic.registry import fetch, is_place, load
 
 if TYPE_CHECKING:
-    from mnemic.lab.kit.stream import StreamWorld
+    from mnemic.lab.kit.task_stream import StreamWorld
 
 WORLDS: Final = {
     "text": "mnemic.lab.tasks.text_world:TEXT_WORLD",  # a house with hidden rules, verbs like ALFWorld's

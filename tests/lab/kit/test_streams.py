@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 from mnemic.core.ids import ItemId
 from mnemic.errors import Invalid, NotFound
 from mnemic.lab.kit.log import records
-from mnemic.lab.kit.stream import Advice, Seen, StreamTask, StreamWorld, attempt, solved
 from mnemic.lab.kit.stream_agents import RuleAgent, chat_agent, told_in
 from mnemic.lab.kit.stream_memories import NoMemory, memory_of, rows
 from mnemic.lab.kit.stream_page import stream_page
 from mnemic.lab.kit.stream_report import read_streams, record, shown
 from mnemic.lab.kit.stream_run import StreamPlan, run_streams
+from mnemic.lab.kit.task_stream import Advice, Seen, StreamTask, StreamWorld, attempt, solved
 from mnemic.lab.stream_entries import WORLDS, world
 from mnemic.lab.tasks import text_world, tool_world
 from mnemic.models.chat.scripted_chat import ScriptedChat

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from mnemic.lab.kit.stream import Advice, Choice, MakeAgent, Playing, Seen, StreamMemory, StreamWorld, is_about
+from mnemic.lab.kit.task_stream import Advice, Choice, MakeAgent, Playing, Seen, StreamMemory, StreamWorld, is_about
 from mnemic.models.chat.base import Ask, ChatMessage, reply_of
 from mnemic.strategies.rules.contrasted_lessons import lessons_in
 from mnemic.strategies.trajectories import ACTION, trajectory_of

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Final
 from mnemic.core.items import Kind
 from mnemic.core.queries import Filter
 from mnemic.errors import Invalid
-from mnemic.lab.kit.stream import Advice
+from mnemic.lab.kit.task_stream import Advice
 from mnemic.memory import Memory
 from mnemic.registry import is_place
 from mnemic.settings import Settings
 
 if TYPE_CHECKING:
     from mnemic.core.ids import ItemId
-    from mnemic.lab.kit.stream import StreamMemory
+    from mnemic.lab.kit.task_stream import StreamMemory
     from mnemic.strategies.trajectories import Trajectory
 
 NONE: Final = "none"

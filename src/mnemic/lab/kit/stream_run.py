@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.errors import Invalid
 from mnemic.lab.kit.log import Log
-from mnemic.lab.kit.stream import attempt
 from mnemic.lab.kit.stream_agents import RuleAgent
 from mnemic.lab.kit.stream_memories import NONE, RETRY, memory_of
+from mnemic.lab.kit.task_stream import attempt
 
 if TYPE_CHECKING:
-    from mnemic.lab.kit.stream import Advice, Attempt, MakeAgent, StreamMemory, StreamTask, StreamWorld
+    from mnemic.lab.kit.task_stream import Advice, Attempt, MakeAgent, StreamMemory, StreamTask, StreamWorld
 
 BENCH: Final = "stream"
 Progress = Callable[[str, int, int | None], None]

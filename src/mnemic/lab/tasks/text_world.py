@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from itertools import permutations
 from typing import Final
 
-from mnemic.lab.kit.stream import Choice, Choose, Option, Play, Seen
+from mnemic.lab.kit.task_stream import Choice, Choose, Option, Play, Seen
 
 ROOMS: Final = ("hall", "kitchen", "cellar", "attic", "study")
 HOLDERS: Final[Mapping[str, str]] = {

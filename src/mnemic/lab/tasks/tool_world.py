@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
-from mnemic.lab.kit.stream import Choice, Choose, Option, Play, Seen
+from mnemic.lab.kit.task_stream import Choice, Choose, Option, Play, Seen
 
 TOOLS: Final[Mapping[str, tuple[str, str]]] = {
     "calendar.create": ("date", "length"),

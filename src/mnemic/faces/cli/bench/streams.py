@@ -15,7 +15,7 @@ from mnemic.faces.cli.command import WORDS, verb
 from mnemic.faces.cli.invocation import Invocation, invocation
 
 if TYPE_CHECKING:
-    from mnemic.lab.kit.stream import MakeAgent
+    from mnemic.lab.kit.task_stream import MakeAgent
 
 
 @verb(
