@@ -16,6 +16,7 @@ from mnemic.lab.kit.answer_prompts import ANSWER_SHA256, JUDGE_SHA256, PAIR_SHA2
 from mnemic.lab.kit.answer_stage import AnswerPlan
 from mnemic.lab.kit.run import RunPlan, run
 from mnemic.lab.kit.run_report import as_json, plain, report
+from mnemic.lab.tasks.standing_task import StandingTask
 from mnemic.models.chat.base import Ask, Chat, CutOff, Pieces, estimated_reply
 from mnemic.settings import Settings
 
@@ -94,6 +95,22 @@ def test_every_contestant_is_read_by_the_same_model_and_prompt(
     prompts = {ask.messages[0].content for ask in chats["reader"].asked}
     assert len(prompts) == 1
     assert all(ask.temperature == 0 for ask in chats["reader"].asked)
+
+
+@pytest.mark.usefixtures("chats")
+def test_what_asks_for_the_context_alone_is_put_to_no_model(tmp_path: Path) -> None:
+    asked = RunPlan(
+        tasks={"standing": tmp_path},
+        variants={"standing": StandingTask(limit=1)},
+        rows=("recent window",),
+        answers=AnswerPlan(model="reader", full_context=True, judges=("fair",)),
+    )
+    path = run(asked, tmp_path / "a.jsonl")
+    made = log.read(path)
+    assert made.answers["recent window"]
+    assert not any(made.spoken)
+    (of,) = report(path).tasks
+    assert of.answers is None
 
 
 def test_what_was_recalled_is_shown_in_the_order_it_was_said(

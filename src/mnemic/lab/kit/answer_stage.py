@@ -157,7 +157,7 @@ def _put(
 
 
 def _readings(run: LoggedRun, of: AnsweredTask, reader: str, *, full: bool) -> Iterator[Asked[ReadAnswer]]:
-    """Every question of every contestant, over the ten best that it recalled, in the order they were said.
+    """Every question with words of every contestant, over the ten best that it recalled, in the order they were said.
 
     Args:
         full: And every question over all documents.
@@ -165,9 +165,11 @@ def _readings(run: LoggedRun, of: AnsweredTask, reader: str, *, full: bool) -> I
     docs = {corpus.ns: {doc.id: (n, doc) for n, doc in enumerate(corpus.docs)} for corpus in of.dataset.corpora}
     words = of.words()
     for answer in (*_answers(run), *(_over_all(run) if full else ())):
+        if not (asked := words[answer.ns, answer.question]):
+            continue  # it asks for the context alone, and has no words to answer
         found = sorted(docs[answer.ns][doc] for doc in answer.ranked[:SHOWN])
         found = list(docs[answer.ns].values()) if answer.system == FULL else found
-        ask = prompts.asked_answer(words[answer.ns, answer.question], [doc for _, doc in found])
+        ask = prompts.asked_answer(asked, [doc for _, doc in found])
         yield _reading(answer, reader), ask, 0
 
 
