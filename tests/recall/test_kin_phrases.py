@@ -101,8 +101,8 @@ def test_of_people_who_stand_beside_one_another_the_one_asked_about_comes_first(
         turns = [ToldTurn(turn, turn.said, n) for n, turn in enumerate(case.turns) if turn.said]
         memory = ToldMemory(turns, embedder)
         for question in case.questions:
-            hits = memory.asked(question).recall(question.text).items
-            first = next((place for item in hits if (place := memory.place(item)) is not None), None)
+            places = (memory.place(recalled.item) for recalled in memory.asked(question).recall(question.text))
+            first = next((place for place in places if place is not None), None)
             firsts.append(first in question.current)
         memory.close()
     assert len(firsts) > 50
