@@ -8,6 +8,7 @@ Nothing here needs torch but learning, and answering in torch.
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import json
 import uuid
@@ -165,11 +166,11 @@ class Shard:
         """The items that its facts were read from."""
         return frozenset(self.kept.version.item.source)
 
-    def taught(self, question: str) -> tuple[ItemId, ...]:
-        """What the fact was read from which answers a question in just these words; nothing if none was taught so."""
+    def taught(self, question: str) -> ItemId | None:
+        """The fact that it was taught to answer a question with, in just these words; None if it was not."""
         taught = self.kept.artefact.details.get("taught")
-        cited = taught.get(" ".join(words(question))) if isinstance(taught, dict) else None
-        return tuple(ItemId(str(source)) for source in _listed(cited))
+        fact = taught.get(_asked(question)) if isinstance(taught, dict) else None
+        return None if fact is None else ItemId(str(fact))
 
 
 class ScopeLearning:
@@ -295,15 +296,19 @@ class ScopeLearning:
     def named_for(self, question: str) -> tuple[ItemId, ...]:
         """The items out of which memory answers a question, the best first; none where it likely holds no answer.
 
-        A question in words that a shard was taught is answered by what it was taught from, unless that is in doubt by
-        now. For any other, recall finds something, and a model says what it has learnt to whatever it is asked: so a
-        shard is weighed in for what recall finds and memory would answer with, and for nothing besides.
+        A question in words that a shard was taught is answered by the fact that it was taught, if the profile still
+        states it and nothing puts it in doubt. For any other, recall finds something, and a model says what it has
+        learnt to whatever it is asked: so a shard is weighed in for what recall finds and memory would answer with, and
+        for nothing besides.
 
         Raises:
             Invalid: the question is blank.
         """
-        if taught := self._taught(question):
-            return taught
+        facts = (shard.taught(question) for shard in self.shards() if shard.stands)
+        if (fact := next((fact for fact in facts if fact is not None), None)) is not None:
+            beliefs = self._run(self._opened.kernel.profile(self._who, history=False))
+            certain = {stated.id for belief in beliefs if belief.doubt is None for stated in belief.facts}
+            return (fact,) if fact in certain else ()
         import_whole("mnemic.recall.reasons")
         from mnemic.recall.reasons import KNOWN
 
@@ -315,15 +320,6 @@ class ScopeLearning:
         cited = tuple(citation.id for citation in answer.citations)
         bearing = [hit.bearing for hit in context.items if hit.id in cited and hit.bearing is not None]
         return cited if context.confidence >= KNOWN or max(bearing, default=0.0) >= _SURELY else ()
-
-    def _taught(self, question: str) -> tuple[ItemId, ...]:
-        """What a question in taught words was taught from; nothing where one of these facts is in doubt."""
-        taught = next((ids for shard in self.shards() if shard.stands and (ids := shard.taught(question))), ())
-        if not taught:
-            return ()
-        beliefs = self._run(self._opened.kernel.profile(self._who, history=False))
-        doubted = {fact.id for belief in beliefs if belief.doubt is not None for fact in belief.facts}
-        return taught if doubted.isdisjoint(taught) else ()
 
     def state_mark(self) -> tuple[tuple[int, ...], int]:
         """Numbers that are others as soon as anything has been written or erased that this user may read."""
@@ -502,8 +498,19 @@ def open_lora(plan: LearningPlan, cache: Path) -> LoraMemory:
 
 
 def taught_questions(facts: Iterable[TaughtFact]) -> dict[str, Slot]:
-    """The questions of facts, as words alone, each with what its fact was read from: how a shard is known to answer."""
-    return {" ".join(words(question)): list(fact.sources) for fact in facts for question in fact.questions}
+    """The fact that each taught question is answered with, by a digest of its words; none of two that differ."""
+    taught: dict[str, Slot] = {}
+    several: set[str] = set()
+    for fact in facts:
+        for question in map(_asked, fact.questions):
+            if taught.setdefault(question, fact.sources[0]) != fact.sources[0]:
+                several.add(question)
+    return {question: fact for question, fact in taught.items() if question not in several}
+
+
+def _asked(question: str) -> str:
+    """A digest of a question's bare words: an artefact's item holds none of the words themselves."""
+    return hashlib.sha256(" ".join(words(question)).encode()).hexdigest()[:16]
 
 
 def shard_for(named: Sequence[ItemId], shards: Sequence[Shard]) -> Shard | None:

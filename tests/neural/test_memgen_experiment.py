@@ -10,6 +10,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="needs torch: pip install torch==2.13.0")
 
+from mnemic.errors import Invalid  # noqa: E402
 from mnemic.lab.tasks.neural.experiment import ExperimentPlan  # noqa: E402
 from mnemic.lab.tasks.neural.memgen_experiment import (  # noqa: E402
     Lessons,
@@ -98,3 +99,18 @@ def test_everybody_tries_as_many_rates_and_keeps_the_best() -> None:
     assert at_best_rate(plan(quick=False), 0.4, learn, lambda rate: rate) == (0.2, 0.2)
     assert tried == [0.4, 0.2, 0.8]
     assert at_best_rate(plan(quick=True), 0.4, learn, lambda rate: rate) == (0.4, 0.4)
+
+
+def test_a_rate_at_which_learning_diverges_is_none_of_those_chosen_from() -> None:
+    def learn(rate: float) -> float:
+        if rate > 1:
+            raise Invalid("rate", "had a weaver diverge", "Take a smaller one.")
+        return rate
+
+    assert at_best_rate(plan(quick=False), 1.0, learn, lambda learnt: 1 - learnt) == (1.0, 1.0)
+    assert at_best_rate(plan(quick=False), 1.0, learn, lambda learnt: float("nan") if learnt == 1 else learnt) == (
+        0.5,
+        0.5,
+    )
+    with pytest.raises(Invalid, match="diverges"):
+        at_best_rate(plan(quick=False), 4.0, learn, lambda learnt: learnt)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import threading
@@ -21,7 +22,7 @@ from mnemic.memory import Memory, ScopedMemory
 from mnemic.neural import lora_memory
 from mnemic.neural.fact_wordings import WORDINGS, fact_of, turned
 from mnemic.neural.gguf_weights import single_threaded
-from mnemic.neural.lora_memory import LoraSettings
+from mnemic.neural.lora_memory import LoraSettings, TaughtFact
 from mnemic.scope_learning import (
     LEARN,
     LORA,
@@ -32,6 +33,7 @@ from mnemic.scope_learning import (
     open_lora,
     require_torch,
     shard_for,
+    taught_questions,
 )
 from mnemic.settings import Settings
 from mnemic.store.engine.job_queue import AGAIN
@@ -134,17 +136,41 @@ def test_a_shard_is_named_for_what_it_learnt_and_for_nothing_else(
         assert me.learning.named_for(question) == (), question
 
 
-def test_a_question_in_taught_words_names_what_it_was_taught_from_until_that_is_in_doubt(
-    memory: Memory, me: ScopedMemory, plan: LearningPlan
-) -> None:
+@pytest.fixture
+def city(me: ScopedMemory, plan: LearningPlan) -> Any:
+    """The fact of where the user lives, as a shard was taught it."""
     taught = next(fact for fact in me.learning.learnable().facts if fact.id == "user/city")
     me.learning.learn_next(LearningPlan(model=plan.model), lambda *_: None)
-    for question in taught.questions:
-        assert me.learning.named_for(question.upper()) == taught.sources, question
-    me.observe("We packed everything up and Bergen is home now.")
-    memory.flush()
-    assert any(belief.doubt for belief in me.profile()), "what was said since puts the city in doubt"
-    assert me.learning.named_for(taught.questions[2]) != taught.sources
+    return taught
+
+
+def test_a_question_in_taught_words_names_the_fact_and_not_what_recall_finds(me: ScopedMemory, city: Any) -> None:
+    for question in city.questions:
+        assert me.learning.named_for(question.upper()) == city.sources[:1], question
+    details = me.learning.shards()[0].kept.artefact.details
+    assert "live" not in json.dumps(details), "an artefact's item holds no word of what it was made of"
+
+
+@pytest.mark.parametrize(
+    "later",
+    ["We packed everything up and Bergen is home now.", "I moved to Bergen.", "I no longer live in Trondheim."],
+)
+@pytest.mark.parametrize("is_written", [False, True])
+def test_no_shard_is_named_by_taught_words_for_what_is_in_doubt_or_over(
+    memory: Memory, me: ScopedMemory, city: Any, later: str, is_written: bool
+) -> None:
+    me.observe(later)
+    if is_written:
+        memory.flush()
+    shards = me.learning.shards()
+    assert [q for q in city.questions if shard_for(me.learning.named_for(q), shards) is not None] == []
+
+
+def test_a_question_that_two_facts_answer_is_taught_by_neither() -> None:
+    jose = TaughtFact("1", ("Where does José live?", "Which city is home to José?"), "Oslo.", sources=("a",))
+    plain = TaughtFact("2", ("Where does Jose live?", "In which town is Jose?"), "Bergen.", sources=("b",))
+    assert list(taught_questions([jose]).values()) == ["a", "a"]
+    assert sorted(map(str, taught_questions([jose, plain]).values())) == ["a", "b"]
 
 
 def test_an_erasure_drops_the_shard_at_once_and_orders_what_is_left(

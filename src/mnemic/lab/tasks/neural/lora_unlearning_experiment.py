@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from time import process_time
 from typing import TYPE_CHECKING
 
@@ -65,7 +64,7 @@ def _left(
         for asked in (persona.taught(), persona.unseen())
     )
     with Memory(plan.folder / "routing.db", settings=Settings(background=False)) as store:
-        me = told(store, persona.said(), gone, memory, again, persona.facts())
+        me = told(store, persona.said(), gone, memory, again)
         named, otherwise = ([shard_named(me, question) for _, question in asked] for asked in (rows, unseen))
     own = [memory.shard_of(f"{persona.name}.{slot}") for slot, _ in rows]
     count = f"of {len(rows)}"
@@ -119,29 +118,23 @@ def _asked_of(persona: Persona, facts: Sequence[TaughtFact]) -> list[Asked]:
 
 
 def told(
-    store: Memory, said: Mapping[str, str], erased: Collection[str], memory: LoraMemory, state: base.State,
-    facts: Sequence[TaughtFact],
-) -> ScopedMemory:  # fmt: skip
+    store: Memory, said: Mapping[str, str], erased: Collection[str], memory: LoraMemory, state: base.State
+) -> ScopedMemory:
     """Tell a store plain sentences, erase some, and keep each shard there with what it was learnt from, as the job.
 
     Args:
         said: By the id of each one's fact.
         erased: Ids of facts.
-        facts: Whose questions a shard was taught.
     """
     me = store.scope(user="persona")
     items = {id: me.observe(text).ids for id, text in said.items()}
     store.flush()
     me.erase(*(item for id in erased for item in items[id]))
-    read = [fact.sources for fact in me.learning.learnable().facts]
+    read = me.learning.learnable().facts
     for number in memory.shards(state):
         there = {item for id in said if id not in erased and memory.shard_of(id) == number for item in items[id]}
-        sources = there.union(*(cited for cited in read if not there.isdisjoint(cited)))
-        taught = [
-            replace(fact, sources=tuple(items[fact.id]))
-            for fact in facts
-            if fact.id in said and fact.id not in erased and memory.shard_of(fact.id) == number
-        ]
+        taught = [fact for fact in read if not there.isdisjoint(fact.sources)]
+        sources = there.union(*(fact.sources for fact in taught))
         keep_shard(me, memory, state, number, taught, sources)
     return me
 

@@ -93,7 +93,10 @@ def _of_whom(one: SeededFigure) -> tuple[str, str]:
 
 def _comes_near(one: SeededFigure, ours: Figure | None) -> bool:
     theirs = one.mean
-    if ours is None or theirs.bar is not None or theirs.unit != ours.unit or not _of_whom(one)[0]:
+    whose = _of_whom(one)[0]
+    if ours is None or theirs.bar is not None or theirs.unit != ours.unit or not whose:
+        return False
+    if not ours.more and whose.endswith("no adapter"):  # the bare model does no harm
         return False
     most = _NEAR * abs(ours.value)
     return theirs.value >= ours.value - most if ours.more else theirs.value <= ours.value + most

@@ -7,14 +7,18 @@ rate, of as many, at which all of these texts together are likeliest.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 import torch
 from torch import Tensor
 from torch.nn import functional as F  # noqa: N812 - what everybody calls it
 
+from mnemic.errors import Invalid
 from mnemic.lab.kit.figures import Figure
 from mnemic.lab.tasks.neural.experiment import CurvePoint, ExperimentPlan
 from mnemic.lab.tasks.neural.made_up_people import STRANGERS, MadeUpFact, made_up_facts, share
@@ -158,22 +162,37 @@ class Lessons:
             row = texts.counted.nonzero()[:, 0]
             return float(torch.where(called[row], behind, bare).sum()) / len(called)
 
-    def adapted_loss(self, entries: Entries) -> float:
-        """The same of the model with adapters."""
+    def adapted_loss(self, entries: Entries, *, held: bool = True) -> float:
+        """The same of the model with adapters; of taught texts alone for those that are `held` to nothing besides."""
         total, decoder = 0.0, self._model.decoder
+        count = len(self._prompts) if held else self._taught
         with torch.inference_mode():
-            for prompt, answer in zip(self._prompts, self._answers, strict=True):
+            for prompt, answer in zip(self._prompts[:count], self._answers[:count], strict=True):
                 logits = decoder.logits(torch.tensor([[*prompt, *answer[:-1]]]), entries)[0, len(prompt) - 1 :]
                 total += float(F.cross_entropy(logits, torch.tensor(answer), reduction="sum"))
-        return total / len(self._prompts)
+        return total / count
 
 
 def at_best_rate(
     plan: ExperimentPlan, own: float, learn: Callable[[float], T], loss: Callable[[T], float]
 ) -> tuple[float, T]:  # fmt: skip
-    """What was learnt at the rate behind which a loss is least, of as many rates for everybody; and that rate."""
-    tried = [(own * share, learn(own * share)) for share in _RATES[: 1 if plan.quick else None]]
-    return min(tried, key=lambda pair: loss(pair[1]))
+    """What was learnt at the rate behind which a loss is least, of as many rates for everybody; and that rate.
+
+    A rate at which learning diverges is none.
+
+    Raises:
+        Invalid: it diverges at every rate.
+    """
+    tried: list[tuple[float, float, T]] = []
+    for rate in (own * part for part in _RATES[: 1 if plan.quick else None]):
+        with suppress(Invalid):  # an inner step that diverged: told, and nothing is kept of it
+            learnt = learn(rate)
+            if math.isfinite(behind := loss(learnt)):
+                tried.append((behind, rate, learnt))
+    if not tried:
+        raise Invalid("rate", f"of {own} and of its shares diverges", "Choose a smaller one.")
+    _, rate, learnt = min(tried, key=lambda one: one[0])
+    return rate, learnt
 
 
 def _moved(state: State, offset: float) -> State:
@@ -278,7 +297,8 @@ def _beside_adapters(
             lora = LoraMemory(tasks.model, replace(held_to, rate=rate))
             return lora.attach(lora.write(facts, lora.empty()))
 
-        rate, entries = at_best_rate(plan, _ADAPTERS_RATE, learn, lessons.adapted_loss)
+        held = held_to.others_weight > 0
+        rate, entries = at_best_rate(plan, _ADAPTERS_RATE, learn, partial(lessons.adapted_loss, held=held))
         said[name] = tasks.answers(_speaker(tasks.model, tasks.limit, entries))
         yield Figure(name=f"rate of {name}", value=1e3 * rate, unit="thousandths")
         yield from tasks.figures(f"control, {name}", said[name])

@@ -86,13 +86,13 @@ def in_words(plan: ExperimentPlan) -> Iterator[Figure]:
             who, (None, False)
         )
         yield Figure(
-            name=f"in words, needles kept of {segments} segments: {who}", value=fmean(shares), unit="", bar=bar,
+            name=f"{who}: needles kept of {segments} segments, in words", value=fmean(shares), unit="", bar=bar,
             more=more,
         )  # fmt: skip
     for kind in _KINDS if not plan.quick else ():
         for who in ("policy", "rules"):
             of = [share for share, case in zip(kept[who], cases, strict=True) if case.kind == kind]
-            yield Figure(name=f"in words, {kind}: {who}", value=fmean(of), unit="")
+            yield Figure(name=f"{who}: {kind}, in words", value=fmean(of), unit="")
 
 
 def learned(seed: int, steps: int) -> ReadingWeights:
