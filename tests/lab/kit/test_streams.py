@@ -16,7 +16,7 @@ from mnemic.core.ids import ItemId
 from mnemic.errors import Invalid, NotFound
 from mnemic.lab.kit.log import records
 from mnemic.lab.kit.stream_agents import RuleAgent, chat_agent, told_in
-from mnemic.lab.kit.stream_memories import NoMemory, memory_of, rows
+from mnemic.lab.kit.stream_memories import WithoutMemory, memory_of, rows
 from mnemic.lab.kit.stream_page import stream_page
 from mnemic.lab.kit.stream_report import read_streams, record, shown
 from mnemic.lab.kit.stream_run import StreamPlan, run_streams
@@ -194,16 +194,16 @@ def test_an_agent_does_what_a_lesson_a_skill_or_a_try_says_that_went_well() -> N
     went_well = Trajectory(task=task.goal, steps=(ActionStep(right, "It is right."),), succeeded=True)
     for text in (f'Do "{right}": fine.', f"How to: {task.goal}\n1. go to kitchen\n2. {right}", went_well.text):
         assert set(tries(Telling(text))) == {right}
-    assert len(set(tries(NoMemory()))) > 3
+    assert len(set(tries(WithoutMemory()))) > 3
 
 
 def test_an_agent_avoids_what_failed_and_heeds_no_advice_on_anything_else() -> None:
     _, task = brewing()
     wrong = f"brew {task.brew} tea from sage and mint"
-    assert wrong in tries(NoMemory(), 60)
+    assert wrong in tries(WithoutMemory(), 60)
     assert wrong not in tries(Telling(f'Avoid "{wrong}": bitter.'), 60)
-    assert tries(Telling('Do "brew another tea from sage and mint": fine.')) == tries(NoMemory())
-    assert tries(Telling("Sage and mint are best!")) == tries(NoMemory())
+    assert tries(Telling('Do "brew another tea from sage and mint": fine.')) == tries(WithoutMemory())
+    assert tries(Telling("Sage and mint are best!")) == tries(WithoutMemory())
 
 
 def test_what_failed_for_one_argument_says_nothing_of_the_others() -> None:

@@ -8,7 +8,16 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from mnemic.lab.kit.task_stream import Advice, Choice, MakeAgent, Playing, Seen, StreamMemory, StreamWorld, is_about
+from mnemic.lab.kit.task_stream import (
+    Advice,
+    MakeAgent,
+    Playing,
+    Seen,
+    StreamChoice,
+    StreamMemory,
+    StreamWorld,
+    is_about,
+)
 from mnemic.models.chat.base import Ask, ChatMessage, reply_of
 from mnemic.strategies.rules.contrasted_lessons import lessons_in
 from mnemic.strategies.trajectories import ACTION, trajectory_of
@@ -68,7 +77,7 @@ class RuleAgent:
         if self._playing is not None:
             self._playing.see(seen)
 
-    def _choose(self, choice: Choice) -> str:
+    def _choose(self, choice: StreamChoice) -> str:
         """Decide by the votes of all advice that speaks of the same decision."""
         if choice.question not in self._advice:
             self._advice[choice.question] = self._memory.advise(choice.question)
@@ -85,7 +94,7 @@ class RuleAgent:
         return chosen
 
 
-def votes_of(text: str, choice: Choice) -> set[tuple[str, bool]]:
+def votes_of(text: str, choice: StreamChoice) -> set[tuple[str, bool]]:
     """For which options advice speaks, and against which: each once, however often it says so."""
     votes = set()
     for told in told_in(text):

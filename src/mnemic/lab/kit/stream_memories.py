@@ -36,7 +36,7 @@ _MOST: Final = 30
 _OBSERVED: Final = Filter(kinds=(Kind.TURN,))
 
 
-class NoMemory:
+class WithoutMemory:
     """Remembers nothing."""
 
     def advise(self, question: str) -> Sequence[Advice]:
@@ -96,7 +96,7 @@ def memory_of(row: str) -> Callable[[], StreamMemory]:
         Invalid: there is no such row.
     """
     if row in (NONE, RETRY):
-        return NoMemory
+        return WithoutMemory
     if row in rows() or is_place(row):
         return partial(MnemicStreamMemory, row)
     raise Invalid(

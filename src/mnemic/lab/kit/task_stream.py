@@ -55,7 +55,7 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class StreamChoice:
     """Something that an agent cannot know, and has to decide.
 
     Attributes:
@@ -71,7 +71,7 @@ class Choice:
     blamed: str = ""
 
 
-Choose: TypeAlias = Callable[[Choice], str]
+Choose: TypeAlias = Callable[[StreamChoice], str]
 """Decides: the name of an option."""
 Play: TypeAlias = Generator[str, Seen, None]
 """A solver: yields actions, and is sent what comes of them."""
@@ -107,7 +107,7 @@ class StreamTask(Protocol):
         """Begin a try: always the same."""
         ...
 
-    def right(self, choice: Choice) -> str:
+    def right(self, choice: StreamChoice) -> str:
         """The option that the hidden rules want: for the oracle, never for an agent."""
         ...
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from itertools import permutations
 from typing import Final
 
-from mnemic.lab.kit.task_stream import Choice, Choose, Option, Play, Seen
+from mnemic.lab.kit.task_stream import Choose, Option, Play, Seen, StreamChoice
 
 ROOMS: Final = ("hall", "kitchen", "cellar", "attic", "study")
 HOLDERS: Final[Mapping[str, str]] = {
@@ -67,10 +67,10 @@ class HouseTask:
     locks: Mapping[str, str]
     steps: int = STEPS
 
-    def begin(self) -> House:
-        return House(self)
+    def begin(self) -> HiddenHouse:
+        return HiddenHouse(self)
 
-    def right(self, choice: Choice) -> str:
+    def right(self, choice: StreamChoice) -> str:
         subject = choice.about[-1]
         match choice.about[0]:
             case "take":
@@ -83,7 +83,7 @@ class HouseTask:
                 return " and ".join(self.rules.brew[choice.about[1]])
 
 
-class House:
+class HiddenHouse:
     """One try in the house."""
 
     def __init__(self, task: HouseTask) -> None:
@@ -247,26 +247,26 @@ def _says(words: str) -> Callable[[str], bool]:
     return lambda action: pattern.search(action) is not None
 
 
-def _home_choice(metal: str, thing: str, left: Sequence[str], marks: Mapping[str, str]) -> Choice:
+def _home_choice(metal: str, thing: str, left: Sequence[str], marks: Mapping[str, str]) -> StreamChoice:
     """Where to look: rather in what is not locked, as long as nothing is known."""
     question = f"Where do I take the {metal} {thing} from?"
     options = (replace(each, prior=0.0 if each.name in marks else 0.5) for each in _options(left, "from {}"))
-    return Choice(question=question, about=("take", thing), options=tuple(options))
+    return StreamChoice(question=question, about=("take", thing), options=tuple(options))
 
 
-def _key_choice(mark: str, holder: str) -> Choice:
+def _key_choice(mark: str, holder: str) -> StreamChoice:
     question = f"Which key unlocks the {mark}-marked {holder}?"
-    return Choice(question=question, about=("unlock", f"{mark}-marked"), options=_options(KEYS, "with {} key"))
+    return StreamChoice(question=question, about=("unlock", f"{mark}-marked"), options=_options(KEYS, "with {} key"))
 
 
-def _stuff_choice(metal: str, thing: str) -> Choice:
+def _stuff_choice(metal: str, thing: str) -> StreamChoice:
     question = f"What do I rub the {metal} {thing} with?"
-    return Choice(question=question, about=("rub", metal), options=_options(STUFFS, "with {}"))
+    return StreamChoice(question=question, about=("rub", metal), options=_options(STUFFS, "with {}"))
 
 
-def _brew_choice(brew: str) -> Choice:
+def _brew_choice(brew: str) -> StreamChoice:
     pairs = [" and ".join(pair) for pair in permutations(HERBS, 2)]
-    return Choice(
+    return StreamChoice(
         question=f"What do I brew the {brew} tea from?", about=("brew", brew), options=_options(pairs, "from {}")
     )
 

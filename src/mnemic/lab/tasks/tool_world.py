@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
-from mnemic.lab.kit.task_stream import Choice, Choose, Option, Play, Seen
+from mnemic.lab.kit.task_stream import Choose, Option, Play, Seen, StreamChoice
 
 TOOLS: Final[Mapping[str, tuple[str, str]]] = {
     "calendar.create": ("date", "length"),
@@ -102,14 +102,14 @@ class DeskTask:
         (one, its), (other, others) = self.values.items()
         return f"Call {self.tool} with {one} {its} and {other} {others}."
 
-    def begin(self) -> Desk:
-        return Desk(self)
+    def begin(self) -> HiddenDesk:
+        return HiddenDesk(self)
 
-    def right(self, choice: Choice) -> str:
+    def right(self, choice: StreamChoice) -> str:
         return self.rules.form[self.tool, choice.blamed]
 
 
-class Desk:
+class HiddenDesk:
     """One try at the desk."""
 
     def __init__(self, task: DeskTask) -> None:
@@ -175,10 +175,10 @@ class ToolWorld:
                     left[name].remove(forms.pop(name))
 
 
-def _form_choice(tool: str, name: str, forms: Sequence[str], value: str) -> Choice:
+def _form_choice(tool: str, name: str, forms: Sequence[str], value: str) -> StreamChoice:
     question = f"How does {tool} want its {name}{f', such as {value}' if value else ''}?"
     options = tuple(Option(name=form, told_by=_writes(name, SHAPES[name][form])) for form in forms)
-    return Choice(question=question, about=(tool, name), options=options, blamed=name)
+    return StreamChoice(question=question, about=(tool, name), options=options, blamed=name)
 
 
 def _writes(name: str, shape: str) -> Callable[[str], bool]:
