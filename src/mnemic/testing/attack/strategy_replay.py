@@ -17,10 +17,15 @@ from mnemic.demo import conversation
 from mnemic.ingest.message import Message
 from mnemic.memory import Memory, ScopedMemory
 from mnemic.settings import Settings
+from mnemic.strategies.expel import Expel
+from mnemic.strategies.gmemory import GMemory
 from mnemic.strategies.hippo2 import Hippo2
 from mnemic.strategies.house import House
 from mnemic.strategies.mem0 import Mem0
 from mnemic.strategies.memoryos import MemoryOS
+from mnemic.strategies.reflexion import Reflexion
+from mnemic.strategies.reme import ReMe
+from mnemic.strategies.skills import Skills
 from mnemic.strategies.stream import Stream
 from mnemic.strategies.units import TokensUnit
 from mnemic.strategies.zep import Zep
@@ -32,10 +37,15 @@ if TYPE_CHECKING:
     from mnemic.strategies.base import Strategy
 
 FOLLOWED: Final[Mapping[str, Strategy]] = {
+    "expel": Expel(),
+    "gmemory": GMemory(),
     "hippo2": Hippo2(),
     "house": House(),
     "mem0": Mem0(unit=TokensUnit(48)),
     "memoryos": MemoryOS(unit=TokensUnit(24), hot=3.0),
+    "reflexion": Reflexion(),
+    "reme": ReMe(),
+    "skills": Skills(),
     "stream": Stream(unit=TokensUnit(48), threshold=3.0),
     "zep": Zep(),
 }
