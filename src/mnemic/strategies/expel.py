@@ -77,7 +77,6 @@ class Expel:
             return Edits()
         book = yield from lessons_of(self.by, self.most)
         told = yield NameModel(Size.LARGE)
-        context = book.shown if told else ()
         noted = []
         for item, trajectory in tried:
             nth = 1 + (yield from self._successes())
@@ -85,7 +84,7 @@ class Expel:
             yield from self._compare(book, item, trajectory)
             if trajectory.succeeded and nth % CHUNK == 0:
                 yield from self._generalise(book, item, trajectory)
-        edits = book.edits(context)
+        edits = book.edits(told=bool(told))
         return replace(edits, write=(*noted, *edits.write))
 
     on_maintain = nothing

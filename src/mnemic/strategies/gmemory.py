@@ -86,7 +86,6 @@ class GMemory:
             return Edits()
         book = yield from lessons_of(self.by, self.most)
         told = yield NameModel(Size.LARGE)
-        context = book.shown if told else ()
         noted: list[Derivation] = []
         ties: list[Bond] = []
         for item, trajectory in tried:
@@ -97,7 +96,7 @@ class GMemory:
             noted.append(record_of(self.by, item, trajectory, nth=nth))
             if nth % ROUND == 0:
                 yield from self._round(book, item, trajectory)
-        edits = book.edits(context)
+        edits = book.edits(told=bool(told))
         return replace(edits, write=(*noted, *edits.write), tie=tuple(ties))
 
     on_maintain = nothing

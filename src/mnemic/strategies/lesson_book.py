@@ -36,6 +36,7 @@ class Lesson:
     Attributes:
         item: As it stands; None for one that the run adds.
         source: What it rests on besides what `item` does.
+        context: What lessons rest on that are not written yet, and that a model was shown when it chose these words.
         after: The experience that taught it.
     """
 
@@ -43,6 +44,7 @@ class Lesson:
     count: int
     item: Item | None = None
     source: tuple[ItemId, ...] = ()
+    context: tuple[ItemId, ...] = ()
     after: Item | None = None
 
 
@@ -53,6 +55,7 @@ class LessonBook:
         """Begin with the lessons that stand, the first written first."""
         self._by, self._most = by, most
         self._lessons = [Lesson(text=item.text, count=count_of(item), item=item) for item in items]
+        self._shown = tuple(item.id for item in items)
         self._dropped: list[ItemId] = []
 
     @property
@@ -60,37 +63,35 @@ class LessonBook:
         """The lessons in order: places of changes are places in this."""
         return tuple(lesson.text for lesson in self._lessons)
 
-    @property
-    def shown(self) -> tuple[ItemId, ...]:
-        """The items that a model sees when it is shown the lessons."""
-        return tuple(lesson.item.id for lesson in self._lessons if lesson.item is not None)
-
     def apply(self, changes: Sequence[LessonChange], after: Item, source: tuple[ItemId, ...]) -> None:
         """Make changes that rest on these sources, the experience `after` which they came first among them."""
         held: list[Lesson | None] = list(self._lessons)
+        unwritten = tuple(id for lesson in self._lessons for id in (*lesson.source, *lesson.context))
         full = len(held) >= self._most
         for change in sorted(changes, key=lambda change: _ORDER[change.op]):
             if change.op is LessonOp.ADD:
                 if wording_digest(change.text) not in {wording_digest(lesson.text) for lesson in held if lesson}:
-                    held.append(Lesson(text=change.text, count=START, source=source, after=after))
+                    held.append(Lesson(text=change.text, count=START, source=source, context=unwritten, after=after))
             elif change.lesson is not None and (lesson := held[change.lesson]) is not None:
-                held[change.lesson] = self._changed(lesson, change, source, full=full)
+                held[change.lesson] = self._changed(lesson, change, source, unwritten, full=full)
         self._lessons = [lesson for lesson in held if lesson is not None]
         self._cut()
 
     def _changed(
-        self, lesson: Lesson, change: LessonChange, source: tuple[ItemId, ...], *, full: bool
-    ) -> Lesson | None:
+        self, lesson: Lesson, change: LessonChange, source: tuple[ItemId, ...], unwritten: tuple[ItemId, ...], *,
+        full: bool,
+    ) -> Lesson | None:  # fmt: skip
         if change.op is LessonOp.REMOVE:
             left = lesson.count - (_TAKEN_BACK_FULL if full else _TAKEN_BACK)
             if left <= 0:
                 self._drop(lesson)
                 return None
             return replace(lesson, count=left)
-        text = change.text if change.op is LessonOp.EDIT else lesson.text
-        return replace(
-            lesson, text=text, count=lesson.count + 1, source=tuple(dict.fromkeys((*lesson.source, *source)))
-        )
+        rests_on = tuple(dict.fromkeys((*lesson.source, *source)))
+        confirmed = replace(lesson, count=lesson.count + 1, source=rests_on)
+        if change.op is not LessonOp.EDIT:
+            return confirmed
+        return replace(confirmed, text=change.text, context=(*lesson.context, *unwritten))
 
     def _cut(self) -> None:
         """Drop what counts least, of equals the oldest, until no more than the most are held."""
@@ -103,15 +104,26 @@ class LessonBook:
         if lesson.item is not None:
             self._dropped.append(lesson.item.id)
 
-    def edits(self, context: tuple[ItemId, ...] = ()) -> Edits:
-        """What is to be written, revised and retired; `context` is what a model was shown beside its sources."""
-        write = [self._written(lesson, lesson.after, context) for lesson in self._lessons if lesson.after is not None]
+    def edits(self, *, told: bool = False) -> Edits:
+        """What is to be written, revised and retired.
+
+        Args:
+            told: A model chose the words, so each may hold what it was shown: the lessons so far.
+        """
+        write = [self._written(lesson, lesson.after, told=told) for lesson in self._lessons if lesson.after is not None]
         revise = [
-            _revised(lesson, lesson.item, context) for lesson in self._lessons if lesson.item and _differs(lesson)
+            _revised(lesson, lesson.item, self._context(lesson, told=told))
+            for lesson in self._lessons
+            if lesson.item and _differs(lesson)
         ]
         return Edits(write=tuple(write), revise=tuple(revise), retire=tuple(self._dropped))
 
-    def _written(self, lesson: Lesson, after: Item, context: tuple[ItemId, ...]) -> Derivation:
+    def _context(self, lesson: Lesson, *, told: bool) -> tuple[ItemId, ...]:
+        """What a model was shown beside the sources of a lesson."""
+        shown = (*self._shown, *lesson.context) if told else ()
+        return tuple(id for id in dict.fromkeys(shown) if id not in lesson.source)
+
+    def _written(self, lesson: Lesson, after: Item, *, told: bool) -> Derivation:
         digest = wording_digest(lesson.text)
         return Derivation(
             key=f"{self._by}:{after.id}:{digest}",
@@ -120,7 +132,7 @@ class LessonBook:
             slots={"by": self._by, "count": lesson.count},
             tags=(digest,),
             source=lesson.source,
-            context=context,
+            context=self._context(lesson, told=told),
             said=after.said,
             said_offset=after.said_offset,
             sight=Sight.OWN,

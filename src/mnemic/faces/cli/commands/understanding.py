@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from inspect import getdoc, getmodule
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -98,10 +98,15 @@ def description(strategy: Strategy) -> str:
     return "\n\n".join(filter(None, (file, getdoc(type(strategy)) or "")))
 
 
+_OF_EXPERIENCE: Final = frozenset({"reflexion", "expel", "skills", "reme", "gmemory"})
+"""Strategies that share a page: what they learn from is tries at tasks."""
+
+
 def _page_of(strategy: Strategy) -> str | None:
     """Where the documentation tells of a strategy of the literature."""
     ours = strategy.name in STRATEGIES and strategy.name != HOUSE
-    return f"docs/strategies/{strategy.name}.md" if ours else None
+    page = "experience" if strategy.name in _OF_EXPERIENCE else strategy.name
+    return f"docs/strategies/{page}.md" if ours else None
 
 
 def _described(output: Output, strategy: Strategy, standing: StrategyStanding) -> list[str]:
