@@ -335,7 +335,7 @@ def test_tables_page_and_json_say_the_same(log: Path) -> None:
     text, page = shown(made), stream_page(made)
     for row in made.rows:
         assert row.name in text
-        assert f"<td>{row.name}</td>" in page
+        assert f'<td data-value="{row.name}">{row.name}</td>' in page, "what a table is sorted by"
         assert f"{100 * row.done.mean:.1f}" in page
     assert "stroke-dasharray" in page
     assert "http://" not in page

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import math
 import re
 from collections.abc import Iterator
-from html import escape
-from importlib import resources
 from pathlib import Path
-from string import Template
 from typing import TYPE_CHECKING, Final
 
-from mnemic.core.sanitize import for_terminal
-from mnemic.errors import Invalid
 from mnemic.lab.kit.answer_report import by_reader
 from mnemic.lab.kit.comparison import price_table, prices
+from mnemic.lab.kit.html_page import html_page, in_html, write_html
 from mnemic.lab.kit.run_pictures import bars, pictures
 from mnemic.lab.kit.run_report import BadQuestion, ShownDoc, TaskReport, chief, tables, worst
 from mnemic.lab.kit.tables import signed
@@ -37,27 +31,14 @@ def write_page(run_report: RunReport, path: Path) -> Path:
     Raises:
         Invalid: the file cannot be written.
     """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(page(run_report), encoding="utf-8")
-    except OSError as error:
-        raise Invalid("html", f"cannot write {path.name}: {error.strerror}", "Name a file you can write.") from error
-    return path
+    return write_html(page(run_report), path)
 
 
 def page(run_report: RunReport) -> str:
     """The page of a run."""
-    folder = resources.files("mnemic.lab.kit")
-    script = folder.joinpath("run_page.js").read_text("utf-8")
     names = ", ".join(each.task.name for each in run_report.tasks)
-    return Template(folder.joinpath("run_page.html").read_text("utf-8")).substitute(
-        title=_text(f"mnemic bench: {names}"),
-        digest=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
-        script=script,
-        body="\n".join(
-            [*_head(run_report, names), *(line for each in run_report.tasks for line in _task(each, run_report.seed))]
-        ),
-    )
+    shown = (line for each in run_report.tasks for line in _task(each, run_report.seed))
+    return html_page(f"mnemic bench: {names}", (*_head(run_report, names), *shown))
 
 
 def _head(run_report: RunReport, names: str) -> Iterator[str]:
@@ -65,42 +46,42 @@ def _head(run_report: RunReport, names: str) -> Iterator[str]:
     git, machine, settings = header.get("git") or {}, header["machine"], header["settings"]
     commit = f", commit {git['commit'][:10]}{' with changes' if git.get('dirty') else ''}" if git.get("commit") else ""
     embedder = settings["embedder"] or "none"
-    yield f"<h1>{_text(names)}</h1>"
-    yield f'<p class="dim">{_text(header["started"][:16])} UTC, mnemic {_text(header["mnemic"])}{_text(commit)}; '
-    yield f"embedder {_text(embedder)}, limit {settings['limit'] or 'none'}, seed {run_report.seed}; "
-    yield f"{machine['cores']} cores, Python {_text(machine['python'])}, {_text(machine['system'])}</p>"
+    yield f"<h1>{in_html(names)}</h1>"
+    yield f'<p class="dim">{in_html(header["started"][:16])} UTC, mnemic {in_html(header["mnemic"])}{in_html(commit)}; '
+    yield f"embedder {in_html(embedder)}, limit {settings['limit'] or 'none'}, seed {run_report.seed}; "
+    yield f"{machine['cores']} cores, Python {in_html(machine['python'])}, {in_html(machine['system'])}</p>"
     if not run_report.complete:
         yield '<p class="bad">This run was cut short: figures cover what was answered until then.</p>'
 
 
 def _task(of: TaskReport, seed: int) -> Iterator[str]:
-    yield f"<h2>{_text(of.task.name)}</h2><p>{_text(of.task.about)}</p>"
+    yield f"<h2>{in_html(of.task.name)}</h2><p>{in_html(of.task.about)}</p>"
     for row in of.rows:
         if row.failure:
-            yield f'<p class="bad">{_text(row.system)} did not come to its end: {_text(row.failure)}</p>'
-    yield f"<h3>Leaderboard: {_text(of.task.headline)} with its 95 % intervals</h3>"
+            yield f'<p class="bad">{in_html(row.system)} did not come to its end: {in_html(row.failure)}</p>'
+    yield f"<h3>Leaderboard: {in_html(of.task.headline)} with its 95 % intervals</h3>"
     yield from _board(of)
     yield '<div class="plots">'
     yield from (f'<div class="wide">{drawn}</div>' for drawn in pictures(of))
     yield "</div>"
-    yield f"<h3>{_text(of.task.headline)} by category</h3>"
+    yield f"<h3>{in_html(of.task.headline)} by category</h3>"
     yield from _categories(of)
     if of.answers is not None:
-        yield f"<h3>Answers: {_text(of.answers.rows[0].rule)}, and what judges found right, with 95 % intervals</h3>"
+        yield f"<h3>Answers: {in_html(of.answers.rows[0].rule)}, and what judges found right, with 95 % intervals</h3>"
         yield from _answers(of.answers)
     worth = prices(of, seed)
     for table in (*tables(of), *([price_table(of, worth)] if worth else [])):
-        yield f"<h3>{_text(table.title)}</h3>"
-        yield from _table(table)
-    yield f"<ul>{''.join(f'<li>{_text(note)}</li>' for note in of.notes)}</ul>"
+        yield f"<h3>{in_html(table.title)}</h3>"
+        yield from page_table(table)
+    yield f"<ul>{''.join(f'<li>{in_html(note)}</li>' for note in of.notes)}</ul>"
     faults = of.run.header["data"][of.task.name]
     if faults["faults"]:
         yield f"<details><summary>{faults['faults']} faults in the data</summary><ul>"
-        yield from (f"<li>{_text(f['where'])}: {_text(f['what'])}</li>" for f in faults["faults_listed"])
+        yield from (f"<li>{in_html(f['where'])}: {in_html(f['what'])}</li>" for f in faults["faults_listed"])
         yield "</ul></details>"
     name = chief(of)
     if bad := worst(of, name):
-        yield f"<h3>The worst {len(bad)} questions of {_text(name)}: what was wanted, and what came first</h3>"
+        yield f"<h3>The worst {len(bad)} questions of {in_html(name)}: what was wanted, and what came first</h3>"
         for question in bad:
             yield from _question(question)
 
@@ -114,7 +95,7 @@ def _board(of: TaskReport) -> Iterator[str]:
     for row in of.rows:
         score, nothing = row.scores[of.task.headline], math.nan
         size = row.cost.bytes_per_message if row.cost else None
-        yield f"<tr{_ours(row.system)}><td>{_text(row.system)}</td>{_number(score.n)}{_number(100 * score.mean, 1)}"
+        yield f"<tr{_ours(row.system)}><td>{in_html(row.system)}</td>{_number(score.n)}{_number(100 * score.mean, 1)}"
         yield f'<td data-value="{score.mean}">{bars(score, row.clustered)}</td>'
         yield f"{_difference(row.gain)}{_difference(row.clustered_gain)}{_number(row.tokens)}{_number(row.p50_ms, 2)}"
         yield f"{_number(row.cpu_ms, 2)}{_number(nothing if size is None else size)}</tr>"
@@ -127,7 +108,7 @@ def _categories(of: TaskReport) -> Iterator[str]:
         '<div class="wide"><table><thead><tr>' + "".join(map(_column, ("contestant", *names))) + "</tr></thead><tbody>"
     )
     for row in of.rows:
-        yield f"<tr{_ours(row.system)}><td>{_text(row.system)}</td>"
+        yield f"<tr{_ours(row.system)}><td>{in_html(row.system)}</td>"
         for name in names:
             yield _interval(row.categories.get(name, {}).get(of.task.headline))
         yield "</tr>"
@@ -148,7 +129,7 @@ def _answers(of: AnswerReport) -> Iterator[str]:
     yield '<div class="wide"><table><thead><tr>' + "".join(map(_column, heads)) + "</tr></thead><tbody>"
     for row in of.rows:
         score = row.scores[row.rule]
-        yield f"<tr{_ours(row.system)}><td>{_text(by_reader(row.system, row.reader))}</td>{_number(score.n)}"
+        yield f"<tr{_ours(row.system)}><td>{in_html(by_reader(row.system, row.reader))}</td>{_number(score.n)}"
         yield f"{_interval(score)}{_difference(row.gain)}"
         yield from (_interval(marks.get((row.system, row.reader, judge))) for judge in judges)
         yield f"{_number(row.calls)}</tr>"
@@ -161,13 +142,14 @@ def _interval(score: Estimate | None) -> str:
     return f'<td class="drawn" data-value="{score.mean}">{100 * score.mean:.1f} {bars(score)}</td>'
 
 
-def _table(table: TextTable) -> Iterator[str]:
+def page_table(table: TextTable) -> Iterator[str]:
+    """A table whose columns a reader sorts by."""
     drawn = [n for n, _ in enumerate(table.columns) if any(_PICTURES.search(row[n]) for row in table.rows)]
     yield '<div class="wide"><table><thead><tr>'
     yield "".join(_column(name) for n, name in enumerate(table.columns) if n not in drawn) + "</tr></thead><tbody>"
     for row in table.rows:
         cells = (
-            f'<td data-value="{_sortable(cell)}">{_text(cell)}</td>' for n, cell in enumerate(row) if n not in drawn
+            f'<td data-value="{_sortable(cell)}">{in_html(cell)}</td>' for n, cell in enumerate(row) if n not in drawn
         )
         yield f"<tr{_ours(row[0])}>{''.join(cells)}</tr>"
     yield "</tbody></table></div>"
@@ -175,11 +157,12 @@ def _table(table: TextTable) -> Iterator[str]:
 
 def _question(question: BadQuestion) -> Iterator[str]:
     about = f"{question.category}, {question.id}, {100 * question.score:.0f} %"
-    yield f"<details><summary>{_text(question.text or question.id)} <span class='dim'>{_text(about)}</span></summary>"
+    asked = in_html(question.text or question.id)
+    yield f"<details><summary>{asked} <span class='dim'>{in_html(about)}</span></summary>"
     if question.answers:
-        yield f"<p>right answer: {_text(question.right) or 'none'}</p><ul>"
+        yield f"<p>right answer: {in_html(question.right) or 'none'}</p><ul>"
         for reader, words, marks in question.answers:
-            yield f"<li>{_text(words) or 'nothing'} <span class='dim'>{_text(reader)}{_text(marks)}</span></li>"
+            yield f"<li>{in_html(words) or 'nothing'} <span class='dim'>{in_html(reader)}{in_html(marks)}</span></li>"
         yield "</ul>"
     yield '<div class="sides">'
     for title, docs in (("wanted", question.wanted), ("came first", question.recalled)):
@@ -190,11 +173,11 @@ def _question(question: BadQuestion) -> Iterator[str]:
 def _document(doc: ShownDoc) -> str:
     rank = f"rank {doc.rank}" if doc.rank else "not ranked"
     kind = ' class="good"' if doc.wanted and doc.rank else ' class="bad"' if doc.wanted else ""
-    return f"<li{kind}>{_text(doc.text)} <span class='dim'>{_text(doc.id)}, {rank}</span></li>"
+    return f"<li{kind}>{in_html(doc.text)} <span class='dim'>{in_html(doc.id)}, {rank}</span></li>"
 
 
 def _column(name: str) -> str:
-    return f"<th><button>{_text(name)}</button></th>"
+    return f"<th><button>{in_html(name)}</button></th>"
 
 
 def _ours(system: str) -> str:
@@ -209,13 +192,8 @@ def _difference(value: Estimate | None) -> str:
     if value is None or math.isnan(value.mean):
         return "<td>-</td>"
     sure = "" if math.isnan(value.low) else "good" if value.low > 0 else "bad" if value.high < 0 else ""
-    return f'<td class="{sure}" data-value="{value.mean}">{_text(signed(value))}</td>'
+    return f'<td class="{sure}" data-value="{value.mean}">{in_html(signed(value))}</td>'
 
 
 def _sortable(cell: str) -> str:
-    return escape(cell.replace(",", "").strip(), quote=True)
-
-
-def _text(words: str) -> str:
-    """Words as a page has them; what no reader sees is spelt out."""
-    return escape(for_terminal(" ".join(str(words).split())), quote=True)
+    return in_html(cell.replace(",", ""))

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from html import escape
 from typing import TYPE_CHECKING, Final
 
-from mnemic.core.sanitize import for_terminal
+from mnemic.lab.kit.html_page import in_html
 
 if TYPE_CHECKING:
     from mnemic.lab.kit.metrics import Estimate
@@ -78,10 +77,10 @@ def cost_plot(
         across = _EDGE + _WIDE * (scaled(x) - low) / ((high - low) or 1)
         up, flipped = _FLOOR - _TALL * y / 100, across > _WIDTH * 0.6
         anchor = f'text-anchor="{"end" if flipped else "start"}"'
-        told = f"<title>{_text(system)}: {x:,.2f}, {y:.1f}</title>"
+        told = f"<title>{in_html(system)}: {x:,.2f}, {y:.1f}</title>"
         drawn.append(f'<circle class="dot" cx="{across:.1f}" cy="{up:.1f}" r="5">{told}</circle>')
         drawn.append(
-            f'<text x="{across + (-8 if flipped else 8):.1f}" y="{up + 4:.1f}" {anchor}>{_text(system)}</text>'
+            f'<text x="{across + (-8 if flipped else 8):.1f}" y="{up + 4:.1f}" {anchor}>{in_html(system)}</text>'
         )
     ends = (10**low, 10**high) if logarithmic else (low, high)
     for at, end, anchor in ((_EDGE, ends[0], "start"), (_WIDTH - _EDGE, ends[1], "end")):
@@ -104,9 +103,9 @@ def depth_plot(rows: Sequence[SystemRow]) -> str:
             continue
         way = " ".join(f"{_EDGE + i * step:.1f},{_FLOOR - _TALL * y:.1f}" for i, y in enumerate(heights))
         at, colour = _EDGE + 12 * n, f"c{n % COLOURS}"
-        drawn.append(f'<polyline class="curve {colour}" points="{way}"><title>{_text(row.system)}</title></polyline>')
+        drawn.append(f'<polyline class="curve {colour}" points="{way}"><title>{in_html(row.system)}</title></polyline>')
         drawn.append(f'<line class="curve {colour}" x1="282" x2="296" y1="{at}" y2="{at}"/>')
-        drawn.append(f'<text x="300" y="{at + 4}">{_text(row.system[:20])}</text>')
+        drawn.append(f'<text x="300" y="{at + 4}">{in_html(row.system[:20])}</text>')
     return _svg(drawn)
 
 
@@ -115,13 +114,9 @@ def _frame(title: str) -> str:
     for share in (0, 50, 100):
         at = _FLOOR - _TALL * share / 100 + 4
         drawn.append(f'<text x="{_EDGE - 6}" y="{at:.0f}" text-anchor="end">{share}</text>')
-    drawn.append(f'<text x="{_EDGE}" y="{_EDGE - 22}">{_text(title)}</text>')
+    drawn.append(f'<text x="{_EDGE}" y="{_EDGE - 22}">{in_html(title)}</text>')
     return "".join(drawn)
 
 
 def _svg(drawn: Sequence[str]) -> str:
     return f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img">{"".join(drawn)}</svg>'
-
-
-def _text(words: str) -> str:
-    return escape(for_terminal(" ".join(words.split())), quote=True)
