@@ -338,9 +338,9 @@ def test_no_verb_lets_nonsense_in_or_a_foreign_error_out(
                 wrong.append(f"{name}({odd}={described}): {told}")
         if isinstance(target, Session):
             target.close()
-        failed = foreign(world.check)
-        if failed is not None:
-            wrong.append(f"after {name}({odd}=...): {failed}")
+    failed = foreign(world.check)
+    if failed is not None:
+        wrong.append(f"after {name}: {failed}")
     world.close()
     said(wrong)
 

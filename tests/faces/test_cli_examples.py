@@ -37,9 +37,23 @@ QUESTIONS = "".join(
     )
 )
 BOOK = " ".join(f"On page {n} the ferry to island {n * 7} is late by {n % 13} hours." for n in range(2_000))
-SLOW = ("bench speed", "bench locomo locomo10.json --out", "mnemic neural ask", "--results docs/neural/results")
-SLOW_ALONE = ("mnemic neural bench --quick",)
-"""Minutes of a processor; another example measures a part of it."""
+SLOW = {
+    "mnemic bench speed": "lab/tasks/test_speed_bench.py",
+    "mnemic bench kv ": "lab/tasks/test_kv_bench.py",
+    "mnemic bench session --tokens": "lab/tasks/session/test_session_bench.py",
+    "mnemic bench load --tenants 4": "lab/tasks/test_load_bench.py",
+    "mnemic bench busy --rounds 1 --writes 2 --slow-model": "lab/tasks/test_busy_bench.py",
+    "mnemic bench locomo locomo10.json --out": "lab/kit/test_run.py",
+    "mnemic bench locomo locomo10.json --limit": "lab/kit/test_run.py",
+    "mnemic bench locomo locomo10.json --systems mnemic --without": "lab/kit/test_contestants.py",
+    "mnemic bench current --embedder none --limit 1": "lab/tasks/test_task_contract.py",
+    "mnemic neural ask": "faces/test_cli_neural.py",
+    "mnemic neural bench": "lab/tasks/neural/test_mechanism_bench.py",
+}
+"""How examples begin that take the most of a processor, and where what they show is tested in small meanwhile.
+
+`python -m pytest tests/faces/test_cli_examples.py -m slow` runs them; `scripts/test` ends with `mnemic neural bench`.
+"""
 
 
 def commands(group: click.Group, path: str) -> Iterator[tuple[str, click.Command]]:
@@ -57,9 +71,9 @@ EVERY = list(commands(cli, "mnemic"))
 
 
 def cost(example: str) -> list[pytest.MarkDecorator]:
-    if example in SLOW_ALONE or any(one in example for one in SLOW):
+    if example.startswith(tuple(SLOW)):
         return [pytest.mark.slow]
-    costly = example.startswith(("mnemic bench", "mnemic neural bench")) or "--model smollm2" in example
+    costly = example.startswith("mnemic bench") or "--model smollm2" in example
     return [pytest.mark.heavy] if costly else []
 
 
@@ -80,6 +94,12 @@ def test_every_help_has_examples_of_its_own_command(path: str, command: click.Co
     assert all(all(word in shlex.split(example) for word in words) for example in examples)
     assert all(example in told for example in examples)
     assert "--json" in told
+
+
+def test_what_is_left_for_a_slower_run_is_an_example_and_tested_in_small() -> None:
+    every = [example for _, command in EVERY for example in command.examples]  # type: ignore[attr-defined]
+    assert [one for one in SLOW if not any(example.startswith(one) for example in every)] == []
+    assert [place for place in SLOW.values() if not (FIXTURES.parent / place).is_file()] == []
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from mnemic.memory import Memory
 from mnemic.settings import Settings
 from mnemic.testing.attack.frame import AttackReport
 
-QUICK = 40
+QUICK = 20
 
 _MOST_BYTES: Final = 16
 """Bytes that a token of a budget may stand for."""

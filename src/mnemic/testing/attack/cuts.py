@@ -17,10 +17,10 @@ from mnemic.errors import MnemicError
 from mnemic.testing.attack.frame import AttackReport
 from mnemic.testing.attack.strategy_replay import FOLLOWED, Replay, chat_of, different, journal, view
 
-QUICK = 3
+QUICK = 1
 
 _HASH_SEEDS: Final = ("1", "2")
-_ON_CONTROL: Final = 10
+_ON_CONTROL: Final = 4
 _CODE: Final = "from mnemic.testing.attack import cuts; cuts.serve()"
 
 

@@ -44,7 +44,7 @@ from mnemic.testing.attack.first_verbs import begin
 from mnemic.testing.attack.frame import AttackReport
 from mnemic.testing.torture.children import folder
 
-QUICK = 240
+QUICK = 120
 
 _HOUSE: Final = str(Path(mnemic.__file__).parent)
 _PATIENCE: Final = 100.0

@@ -30,7 +30,7 @@ from mnemic.testing.raw_store import raw_store
 from mnemic.testing.store_contract.contract_world import TENANT, World
 from mnemic.testing.torture.children import folder
 
-QUICK = 150
+QUICK = 60
 _CONTROLLED: Final = 40
 """Most tries that the control is tried with."""
 RESIDENT: Final = "another house"

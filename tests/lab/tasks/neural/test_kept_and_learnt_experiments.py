@@ -42,8 +42,12 @@ def test_a_quick_runs_looser_bar_stands_beside_that_of_a_full_run(tmp_path: Path
     assert loosened(plan, replace(figure, bar=None), 0.6).bar is None
 
 
+LONG = [pytest.param(name, marks=pytest.mark.slow) for name in ("lora_users", "lora_unlearning")]
+"""Two seeds of these take half a minute each; `scripts/test` measures one seed of them on a real model anyway."""
+
+
 @pytest.mark.heavy
-@pytest.mark.parametrize("name", ["kv_memory", "lora_memory", "lora_users", "lora_unlearning"])
+@pytest.mark.parametrize("name", ["kv_memory", "lora_memory", *LONG])
 def test_every_seed_measures_the_same_things(
     name: str, gguf: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
