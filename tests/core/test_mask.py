@@ -3,6 +3,7 @@ from __future__ import annotations
 import base64
 import random
 import time
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -31,13 +32,19 @@ def test_a_text_that_only_looks_suspect_counts_nothing() -> None:
     assert mask("-----BEGIN") == ("-----BEGIN", {})
 
 
-FORMS = sorted(corpus(random.Random(0)))
+@cache
+def _drawn(seed: int) -> dict[str, tuple[str, str]]:
+    """Every form once: they are drawn together, for all tests."""
+    return corpus(random.Random(seed))
+
+
+FORMS = sorted(_drawn(0))
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_a_secret_of_every_form_is_masked_and_what_stands_around_it_stays(form: str) -> None:
     for seed in range(20):
-        text, secret = corpus(random.Random(seed))[form]
+        text, secret = _drawn(seed)[form]
         for around in ("{}", "Hi, {}. Bye", "see\n{}\nand more", '{{"x": "{}"}}'):
             masked, found = mask(around.format(text))
             assert secret not in masked
