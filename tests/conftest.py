@@ -102,7 +102,7 @@ class World:
 
 unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 """How long an example takes says something of the machine, and fails no test."""
-settings.register_profile("exploring", unhurried)
+settings.register_profile("exploring", unhurried, max_examples=500)
 settings.register_profile("same", unhurried, derandomize=True, max_examples=40)
 settings.load_profile("same")  # a change is refused for what it broke; `--hypothesis-profile=exploring` looks further
 

@@ -567,7 +567,7 @@ def _run(examples: int, steps: int, *, quick: bool) -> None:
 
 @pytest.mark.heavy
 def test_any_run_of_verbs_leaves_both_stores_as_the_model_says() -> None:
-    _run(12, 20, quick=True)
+    _run(6, 20, quick=True)
 
 
 @pytest.mark.slow

@@ -219,7 +219,7 @@ NOBODYS = Version(
 
 
 @example(some=[NOBODYS], head=1, view=View(), where=Filter(), reached={}, reader=None)
-@settings(max_examples=250, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     some=st.lists(versions(), min_size=1, max_size=12, unique_by=lambda version: version.item.id),
     head=seqs,

@@ -115,7 +115,7 @@ ACTS = st.lists(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(ACTS)
 def test_whatever_happens_a_new_catalogue_reads_the_same_with_packs_and_without(worlds: Any, acts: list[Any]) -> None:
     world = worlds()

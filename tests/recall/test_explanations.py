@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Final
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mnemic import Context, Filter, Lost, Memory
@@ -278,7 +278,6 @@ def telling(told: Sequence[Turn], asking: Asked, *, meaning: bool) -> Iterator[T
         yield Told(here, {id: every[id] for id in ids}, seen, context)
 
 
-@settings(max_examples=120)
 @given(told=st.lists(turns, min_size=1, max_size=14), asking=asked, meaning=st.booleans())
 def test_reasons_and_notes_are_true(told: list[Turn], asking: Asked, meaning: bool) -> None:
     with telling(told, asking, meaning=meaning) as memory:
@@ -291,7 +290,6 @@ def test_reasons_and_notes_are_true(told: list[Turn], asking: Asked, meaning: bo
             check(note, NOTES, truth)
 
 
-@settings(max_examples=60)
 @given(told=st.lists(turns, min_size=1, max_size=14), asking=asked, meaning=st.booleans())
 def test_what_why_not_says_is_true(told: list[Turn], asking: Asked, meaning: bool) -> None:
     asking = replace(asking, where=Filter())  # `why_not` takes none: a shelf is the filter here

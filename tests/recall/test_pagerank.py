@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mnemic import SHARED, Invalid, Memory, ScopedMemory, Settings
@@ -39,7 +39,6 @@ def dense(
     return np.linalg.solve(np.eye(nodes) - damping * matrix, (1 - damping) * restart)
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.data())
 def test_it_is_what_the_matrix_says(data: st.DataObject) -> None:
     nodes = data.draw(st.integers(1, 12))

@@ -550,7 +550,7 @@ _BODIES = st.sampled_from([call for call in CALLS if call.fields]).flatmap(
 )
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(sent=_BODIES)
 def test_whatever_is_sent_is_answered_or_refused(client: TestClient, sent: tuple[str, Record]) -> None:
     (method, _, path), body = sent[0].partition(" "), sent[1]

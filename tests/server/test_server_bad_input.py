@@ -341,7 +341,7 @@ _ANY = st.recursive(
 )  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data(), name=st.sampled_from(sorted(OPERATIONS)))
 def test_no_arguments_bring_the_server_down(client: TestClient, data: st.DataObject, name: str) -> None:
     fields = st.sampled_from(sorted(OPERATIONS[name].parameters["properties"]) or ["x"])

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mnemic.core.tokens import count_tokens
@@ -93,7 +93,6 @@ def test_a_second_verb_has_the_first_ones_subject_and_no_other(text: str, stated
     assert [(one.subject, one.predicate, one.object) for one in read] == stated
 
 
-@settings(max_examples=200, deadline=None)
 @given(passages)
 def test_triples_name_spans_of_the_text_or_its_speaker(some: tuple[Passage, ...]) -> None:
     for one in triples(some):
@@ -127,7 +126,6 @@ def test_a_slot_keeps_what_it_fills_since_when_and_whether_it_ended() -> None:
     assert (left.slot, left.value, left.ended) == ("city", "Lisbon", True)
 
 
-@settings(max_examples=200, deadline=None)
 @given(passages)
 def test_facts_cite_passages_and_are_told_once(some: tuple[Passage, ...]) -> None:
     facts = stated_facts(some)
@@ -149,7 +147,6 @@ def test_turning_points_matter_more_than_plans_and_plans_more_than_small_talk() 
     assert death_zh > plan
 
 
-@settings(max_examples=200, deadline=None)
 @given(passages)
 def test_importance_is_a_whole_number_from_one_to_ten_each(some: tuple[Passage, ...]) -> None:
     scores = importance_scores(some)
@@ -179,7 +176,6 @@ def test_a_summary_keeps_what_the_passages_are_about_in_their_order() -> None:
     assert summary.source == (0, 1)
 
 
-@settings(max_examples=200, deadline=None)
 @given(passages, st.integers(-1, 120))
 def test_a_summary_is_made_of_given_sentences_within_its_budget(some: tuple[Passage, ...], budget: int) -> None:
     summary = extractive_summary(Condensing(some, budget))
@@ -245,7 +241,6 @@ facts = st.lists(
 ).map(tuple)
 
 
-@settings(max_examples=200, deadline=None)
 @given(facts, facts)
 def test_each_new_fact_has_one_decision_about_an_old_fact(
     new: tuple[StatedFact, ...], old: tuple[StatedFact, ...]
@@ -265,7 +260,6 @@ def test_what_bears_on_a_question_is_recognised() -> None:
     assert bm25("", [content_terms(text) for text in texts]) == [0.0] * 4
 
 
-@settings(max_examples=100, deadline=None)
 @given(said, passages, st.integers(0, 4))
 def test_recognised_passages_exist_and_share_a_word_with_the_question(
     question: str, some: tuple[Passage, ...], most: int
@@ -286,7 +280,6 @@ def test_notes_keep_the_second_step_of_a_chain_and_drop_what_bears_on_nothing() 
     assert overwritten_notes(later) == notes
 
 
-@settings(max_examples=100, deadline=None)
 @given(said, st.lists(said, max_size=4), st.lists(said, max_size=3), st.integers(0, 60))
 def test_notes_fit_their_budget_and_stand_in_the_notes_before_or_in_the_segment(
     question: str, segment: list[str], before: list[str], budget: int

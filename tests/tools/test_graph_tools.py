@@ -12,7 +12,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mnemic import Memory
@@ -356,7 +356,6 @@ CALLS = st.one_of(
 )
 
 
-@settings(max_examples=300)
 @given(st.lists(CALLS, max_size=12))
 def test_any_calls_leave_what_plain_lists_would_hold(calls: list[tuple[str, dict[str, Any]]]) -> None:
     plain, paper = Plain(), Paper()
@@ -373,7 +372,6 @@ def test_any_calls_leave_what_plain_lists_would_hold(calls: list[tuple[str, dict
         assert json.loads(whole.text) == whole.data
 
 
-@settings(max_examples=200)
 @given(st.lists(ENTITY, max_size=5), st.lists(TIE, max_size=5), TEXTS, st.lists(NAMES, max_size=3))
 def test_search_and_open_show_what_matches_with_the_relations_at_it(
     entities: list[dict[str, Any]], relations: list[dict[str, str]], query: str, names: list[str]
