@@ -86,8 +86,8 @@ def test_no_piece_has_more_bytes_than_its_limit_stands_for(text: str, times: int
 @pytest.mark.parametrize("unit", _PATHOLOGICAL)
 @pytest.mark.parametrize("work", [lambda text: cut(text, 400), mask], ids=["cut", "mask"])
 def test_no_text_costs_the_square_of_its_length(work: Callable[[str], object], unit: str) -> None:
-    short, long = (unit * (size // len(unit)) for size in (25_000, 200_000))
-    most = 16 * min(_seconds(work, short) for _ in range(3)) + 0.2
+    short, long = (unit * (size // len(unit)) for size in (10_000, 80_000))
+    most = 16 * min(_seconds(work, short) for _ in range(3)) + 0.1
     goes = (_seconds(work, long) for _ in range(3))  # a collection of all that other tests left may fall into one
     assert any(seconds < most for seconds in goes)
 

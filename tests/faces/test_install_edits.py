@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mnemic.errors import Invalid
@@ -104,7 +104,6 @@ def without_ours(said: dict[str, Any]) -> dict[str, Any]:
     return {**said, "mcpServers": servers, "hooks": hooks}
 
 
-@settings(max_examples=60)
 @given(laid_out().filter(encodable))
 def test_everything_foreign_stays_in_its_order(text: str) -> None:
     before, after = json.loads(text), json.loads(full(Document(text)).text)
@@ -118,7 +117,6 @@ def test_everything_foreign_stays_in_its_order(text: str) -> None:
     }
 
 
-@settings(max_examples=60)
 @given(laid_out().filter(encodable))
 def test_every_foreign_byte_stays_where_it_is(text: str) -> None:
     after = full(Document(text)).text
@@ -127,7 +125,6 @@ def test_every_foreign_byte_stays_where_it_is(text: str) -> None:
     assert all(any(c == other for other in rest) for c in skipped), "the old text is a subsequence of the new"
 
 
-@settings(max_examples=60)
 @given(laid_out().filter(encodable))
 def test_twice_is_once(text: str) -> None:
     once = full(Document(text))
@@ -135,13 +132,11 @@ def test_twice_is_once(text: str) -> None:
     assert put(once, ("mcpServers", "mnemic"), ENTRY).text == once.text
 
 
-@settings(max_examples=60)
 @given(laid_out().filter(encodable))
 def test_taking_out_leads_back_to_the_byte(text: str) -> None:
     assert emptied(full(Document(text))).text == text
 
 
-@settings(max_examples=60)
 @given(
     st.sampled_from(["", " ", "\n", "\r\n\r\n", "{}", "{ }\n", "{\n}", "{\n\n}\n", '{"mcpServers": {}, "hooks": {}}'])
 )
@@ -151,7 +146,6 @@ def test_empty_files_lead_back_to_the_byte(text: str) -> None:
     assert emptied(installed).text == text
 
 
-@settings(max_examples=60)
 @given(laid_out().filter(encodable), st.text(max_size=3))
 def test_an_update_between_changes_nothing_about_the_way_back(text: str, word: str) -> None:
     installed = full(Document(text))
@@ -160,7 +154,6 @@ def test_an_update_between_changes_nothing_about_the_way_back(text: str, word: s
     assert emptied(with_hooks(changed, NESTED, fewer)).text == text
 
 
-@settings(max_examples=60)
 @given(laid_out().filter(encodable))
 def test_flat_hooks_with_a_version_do_the_same(text: str) -> None:
     installed = with_hooks(Document(text), FLAT, FLAT_COMMANDS)
@@ -214,7 +207,6 @@ def test_somebodys_comment_in_our_container_keeps_it() -> None:
     assert "// mine" in cut(edited, ("mcpServers",), 0).text
 
 
-@settings(max_examples=60)
 @given(anything, st.sampled_from([None, 2, "\t"]))
 @example([1e308, -0.0, 10**400], None)
 def test_what_is_read_is_what_json_reads(said: Any, indent: int | str | None) -> None:
@@ -249,7 +241,6 @@ def test_what_is_broken_is_told_with_its_line(text: str, line: int, told: str) -
     assert raised.value.line == line
 
 
-@settings(max_examples=60)
 @given(st.text(alphabet='{}[]",:0 \n1tf/*'))
 def test_what_we_take_json_takes(text: str) -> None:
     try:
@@ -356,7 +347,6 @@ def test_a_table_goes_in_and_out_to_the_byte(text: str) -> None:
     assert toml_tables.drop(once, "mcp_servers", "mnemic", glue) == text
 
 
-@settings(max_examples=60)
 @given(st.text(), st.lists(st.text(), max_size=3), st.text(min_size=1))
 @example(command="", args=[], name="\x85")
 def test_any_words_can_stand_in_a_table(command: str, args: list[str], name: str) -> None:
