@@ -129,7 +129,9 @@ def life(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Life]:
         assert writer.admin.verify() == []
 
 
-@pytest.mark.parametrize("life", range(12), indirect=True)
+@pytest.mark.parametrize(
+    "life", [*range(4), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(4, 12))], indirect=True
+)
 def test_filters_show_what_a_plain_reading_says_after_any_history(life: Life) -> None:
     for _ in range(40):
         try:

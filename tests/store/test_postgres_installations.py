@@ -32,7 +32,7 @@ class Installation(NamedTuple):
 
 
 KINDS = ("PostgreSQL 15", "PgBouncer by transaction", "PgBouncer by session")
-"""By session, PgBouncer keeps less from a client than by transaction: the whole contract is tried so in the slow run."""
+"""By session, PgBouncer keeps less from a client than by transaction: the slow run tries the whole contract so."""
 
 
 @pytest.fixture(scope="module", params=[*KINDS[:2], pytest.param(KINDS[2], marks=pytest.mark.slow)])
