@@ -617,7 +617,7 @@ SPOKEN = st.lists(
 )
 
 
-@settings(max_examples=150)
+@settings(max_examples=500)
 @given(SPOKEN, st.sampled_from([" ", "", "-", ". "]))
 def test_no_rule_that_matches_is_passed_over(spoken: list[str], between: str) -> None:
     low = between.join(spoken).lower()

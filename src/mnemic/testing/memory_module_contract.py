@@ -18,11 +18,14 @@ Without torch the file is skipped.
 
 from __future__ import annotations
 
+import atexit
 import hashlib
-import multiprocessing
+import pickle
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, fields, replace
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -224,14 +227,31 @@ def test_a_file_gives_back_the_same_bits(subject: ModuleSubject, tmp_path: Path)
 def test_another_process_reads_the_same_bits(subject: ModuleSubject, tmp_path: Path) -> None:
     state, identity = subject.written(1), subject.module.identity
     base.save(tmp_path / "state", state, identity)
-    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
-        digest = pool.submit(_digest_in_another_process, tmp_path / "state", identity).result()
-    assert digest == base.state_digest(state)
+    other = _another_process()
+    assert other.stdin is not None
+    assert other.stdout is not None
+    pickle.dump((tmp_path / "state", identity), other.stdin)
+    other.stdin.flush()
+    assert other.stdout.readline().decode().strip() == base.state_digest(state)
 
 
-def _digest_in_another_process(path: Path, identity: Any) -> str:
-    digest: str = base.state_digest(base.load(path, identity)[0])
-    return digest
+@cache
+def _another_process() -> subprocess.Popen[bytes]:
+    """Start a process that tells the digest of each state it is named: one for all tests, for each imports torch."""
+    code = "from mnemic.testing.memory_module_contract import tell_digests; tell_digests()"
+    process = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    atexit.register(process.communicate)
+    return process
+
+
+def tell_digests() -> None:
+    """Be the other process: load each state that stdin names, and say its digest, until nobody asks any more."""
+    while True:
+        try:
+            path, identity = pickle.load(sys.stdin.buffer)
+        except EOFError:
+            return
+        print(base.state_digest(base.load(path, identity)[0]), flush=True)
 
 
 def test_a_state_of_somebody_else_is_refused(subject: ModuleSubject) -> None:

@@ -14,7 +14,7 @@ from mnemic.memory import Memory
 from mnemic.settings import Settings
 from mnemic.testing.attack.frame import AttackReport
 
-QUICK = 20
+QUICK = 12
 
 _MOST_BYTES: Final = 16
 """Bytes that a token of a budget may stand for."""
