@@ -31,7 +31,7 @@ from mnemic.testing.attack.role_forms import (
 from mnemic.testing.attack.role_grammar import CLASSES, pasted, pointed_lists
 from mnemic.testing.torture.children import folder
 
-QUICK = 240
+QUICK = 480
 
 _CONTROLLED: Final = 60
 """Most forms that each control is tried with."""

@@ -23,7 +23,7 @@ from mnemic.testing.attack.frame import AttackReport
 from mnemic.testing.raw_store import raw_store
 from mnemic.testing.torture.children import folder
 
-QUICK = 40
+QUICK = 20
 
 _PRECIOUS: Final = (
     "precious.txt",
