@@ -33,6 +33,8 @@ from mnemic.strategies.hippo2 import Hippo2
 from mnemic.strategies.loading import strategies
 from mnemic.strategies.mem0 import Mem0
 from mnemic.strategies.memoryos import MemoryOS
+from mnemic.strategies.reflexion import Reflexion
+from mnemic.strategies.reme import ReMe
 from mnemic.strategies.stream import Stream
 from mnemic.strategies.units import TurnUnit
 from mnemic.strategies.zep import Zep
@@ -45,13 +47,20 @@ from told_chat import Says, ToldChat
 
 KEY: Final = "sk-secret-0123456789"
 TURNS: Final = ("I moved from Paris to Lisbon.", "My brother Ben lives in Porto.")
-STRATEGIES: Final[dict[str, Callable[[], Strategy]]] = {
+TRIES: Final = (
+    "Task: Find Ada.\n> go to Lisbon\nNothing happens.\nOutcome: failure",
+    "Task: Find Ben.\n> go to Porto\nNobody is there.\nOutcome: failure",
+)
+OF_TURNS: Final[dict[str, Callable[[], Strategy]]] = {
     "mem0": lambda: Mem0(unit=TurnUnit()),
     "stream": lambda: Stream(unit=TurnUnit()),
     "memoryos": lambda: MemoryOS(unit=TurnUnit(), hot=2.0),
     "zep": Zep,
     "hippo2": Hippo2,
 }
+OF_TRIES: Final[dict[str, Callable[[], Strategy]]] = {"reflexion": Reflexion, "reme": ReMe}
+"""Of those that learn of tries, the two that ask at a single one."""
+STRATEGIES: Final = {**OF_TURNS, **OF_TRIES}
 BEGUN: Final = '{"choices": [{"delta": {"content": "{"}, "finish_reason": null}]}'
 
 
@@ -144,10 +153,15 @@ def world(*strategies: Strategy, says: Says = terse, path: Path | str = "memory:
             yield World(server, clock, chat, memory, memory.scope(user="ada"), seconds)
 
 
+def texts_for(name: str) -> tuple[str, str]:
+    """What a strategy is told that has it ask a model at each."""
+    return TRIES if name in OF_TRIES else TURNS
+
+
 def healthy(name: str) -> tuple[list[str], int]:
     """What is derived, and by how many calls, where nothing fails."""
     with world(STRATEGIES[name]()) as here:
-        for turn in TURNS:
+        for turn in texts_for(name):
             here.me.observe(turn, speaker="Ada")
         assert here.memory.flush()
         return here.derived(name), here.sound_calls()
@@ -156,7 +170,7 @@ def healthy(name: str) -> tuple[list[str], int]:
 def test_every_strategy_that_asks_a_model_is_among_them() -> None:
     costs = {name: stated_cost(strategies((name,))[0]) for name in REGISTERED}
     asking = {name for name, cost in costs.items() if cost is not None and cost[0] > 0}  # of what is said; not of tries
-    assert set(STRATEGIES) == set(FOLLOWED) == asking
+    assert set(OF_TURNS) == set(FOLLOWED) == asking
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
@@ -164,7 +178,7 @@ def test_a_sick_endpoint_loses_nothing_says_why_and_costs_nothing_twice(name: st
     wanted, calls = healthy(name)
     for fault, cause in SICK.values():
         with world(STRATEGIES[name]()) as here:
-            for turn in TURNS:
+            for turn in texts_for(name):
                 here.me.observe(turn, speaker="Ada")
             for _ in range(5):
                 here.sicken(fault)
@@ -173,7 +187,7 @@ def test_a_sick_endpoint_loses_nothing_says_why_and_costs_nothing_twice(name: st
                 here.later(120)
             (lane,) = [one for one in here.memory.admin.behind() if one.lane == name]
             assert (cause in lane.error, KEY in lane.error) == (True, False), lane.error
-            assert (here.derived(name), here.turns(), here.dead()) == ([], sorted(TURNS), 0)
+            assert (here.derived(name), here.turns(), here.dead()) == ([], sorted(texts_for(name)), 0)
             (why,) = [note for note in here.me.recall("Lisbon", by=name).notes if "derived nothing" in note]
             assert ("failed: " in why, cause in why, KEY in why) == (True, True, False), why
             failed = sum(one.failed for one in here.memory.admin.spending())
@@ -187,7 +201,7 @@ def test_a_sick_endpoint_loses_nothing_says_why_and_costs_nothing_twice(name: st
 def test_an_endpoint_that_fails_amid_a_run_is_asked_only_for_what_it_has_not_answered(name: str) -> None:
     wanted, calls = healthy(name)
     with world(STRATEGIES[name]()) as here:
-        for turn in TURNS:
+        for turn in texts_for(name):
             here.me.observe(turn, speaker="Ada")
         while (before := here.sound_calls()) < calls:
             here.server.faults[:] = [_own_answer(here.server), *[status(500)] * 8]
@@ -223,16 +237,16 @@ def test_bad_answers_are_judged_by_rules_and_counted_and_the_next_sound_one_coun
     for bad in BAD.values():
         answers = [bad]
         with world(STRATEGIES[name](), says=partial(_last_answer, answers)) as here:
-            here.me.observe(TURNS[0], speaker="Ada")
+            here.me.observe(texts_for(name)[0], speaker="Ada")
             assert here.memory.flush()
             judged = _judged(here.memory)
             assert judged, "nothing was judged"
             assert set(judged) == {"rules"}
-            assert (here.turns(), here.dead(), here.sound_calls()) == ([TURNS[0]], 0, 0)
+            assert (here.turns(), here.dead(), here.sound_calls()) == ([texts_for(name)[0]], 0, 0)
             spent = here.memory.admin.spending()
             assert all(one.calls == one.unsound + one.failed for one in spent), "the meter takes them for sound"
             answers.append(terse)
-            here.me.observe(TURNS[1], speaker="Ada")
+            here.me.observe(texts_for(name)[1], speaker="Ada")
             assert here.memory.flush()
             assert _judged(here.memory)["answer"] > 0
 
@@ -254,7 +268,7 @@ def _judged(memory: Memory) -> dict[str, float]:
 def test_a_model_that_changes_behind_its_endpoint_is_told_of_and_nothing_is_asked_twice(name: str) -> None:
     wanted, calls = healthy(name)
     with world(STRATEGIES[name]()) as here:
-        for model, turn in zip(("words-1-0823", "words-2"), TURNS, strict=True):
+        for model, turn in zip(("words-1-0823", "words-2"), texts_for(name), strict=True):
             here.server.model = model
             here.me.observe(turn, speaker="Ada")
             assert here.memory.flush()

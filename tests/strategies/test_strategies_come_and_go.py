@@ -18,8 +18,9 @@ from mnemic.models.chat.base import Ask, Pieces, estimated_reply
 from mnemic.strategies.base import Edits, Given
 from mnemic.strategies.mem0 import Mem0
 from mnemic.strategies.stream import Stream
+from mnemic.strategies.trajectories import ActionStep, Trajectory
 from mnemic.strategies.units import TurnUnit
-from mnemic.testing.attack.strategy_replay import FOLLOWED
+from mnemic.testing.attack.strategy_replay import FOLLOWED, LEARN_OF_TRIES
 from mnemic.testing.generators import ManualClock
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -29,11 +30,37 @@ SECRET = "Xanadu"
 DERIVED = Filter(kinds=tuple(kind for kind in Kind if kind not in EVIDENCE), states=tuple(State))
 SETTINGS = Settings(background=False)
 BY_TURN = {
-    **{name: strategy for name, strategy in FOLLOWED.items() if name != "house"},
+    **{name: strategy for name, strategy in FOLLOWED.items() if name not in ("house", "skills")},
     "mem0": Mem0(unit=TurnUnit()),
     "stream": Stream(unit=TurnUnit(), threshold=1.0),
 }
 """Each strategy that asks a model, with units that are complete after a turn."""
+TALK = (
+    f"I moved to {SECRET} with Tom Braun in March, and it rains there all day long, as everybody told me.",
+    "Tom Braun works at Globex Films, which makes films about rivers, boats and those who live on boats.",
+    "I met Eve Stone in Porto, at the market, where she sells the best figs of all the town to everybody.",
+    "Nothing in particular happened today, but this is a long sentence, so that the last unit is complete.",
+)
+"""What is told; of the first is erased."""
+
+
+def tries() -> tuple[str, ...]:
+    """Five tries at one task, told as strategies of experience read them; the first fails by what is erased."""
+    steps = (
+        (f"rub bowl with {SECRET}", "It cannot be scratched away.", False),
+        ("rub bowl with vinegar", "It shines.", True),
+        ("rub bowl with chalk", "Scratched, and nothing happens.", False),
+        ("rub bowl with lemon", "It shines as well.", True),
+        ("rub bowl with sand", "Scratched, and worse than before.", False),
+    )
+    return tuple(
+        Trajectory(
+            task="Polish the bronze bowl.",
+            steps=(ActionStep("go to cellar", "A shelf."), ActionStep(action, seen)),
+            succeeded=done,
+        ).text
+        for action, seen, done in steps
+    )
 
 
 @dataclass
@@ -67,15 +94,8 @@ def test_what_is_erased_while_it_is_digested_is_in_nothing_that_comes_of_it(name
         Memory(path, settings=SETTINGS, embedder="none", clock=clock, strategies=[BY_TURN[name]], model=chat) as memory,
     ):
         me = memory.scope(user="ada")
-        turns = [
-            me.observe(text, role="user", speaker="Ada").ids[0]
-            for text in (
-                f"I moved to {SECRET} with Tom Braun in March, and it rains there all day long, as everybody told me.",
-                "Tom Braun works at Globex Films, which makes films about rivers, boats and those who live on boats.",
-                "I met Eve Stone in Porto, at the market, where she sells the best figs of all the town to everybody.",
-                "Nothing in particular happened today, but this is a long sentence, so that the last unit is complete.",
-            )
-        ]
+        texts = tries() if name in LEARN_OF_TRIES else TALK
+        turns = [me.observe(text, role="user", speaker="Ada").ids[0] for text in texts]
         chat.amid = lambda: other.scope(user="ada").erase(turns[0])
         for _ in range(5):
             clock.tick(3_600_000_000)

@@ -84,6 +84,12 @@ def terse(ask: Ask) -> dict[str, Any]:
         case "insights_with_evidence":
             both = f"{lines[0].partition(': ')[2]} {lines[1].partition(': ')[2]}"
             return {"insights": [{"text": f"Ada {n}: {both}"[:200], "from": [1, 2]} for n in range(5)]}
+        case "make_plan":
+            return {"plan": "Ask Ada before the first step."}
+        case "experience_pieces":
+            return {"pieces": ["Ask Ada before the first step."]}
+        case "contrast_lessons":
+            return {"changes": [{"do": "add", "lesson": 0, "text": "Ask Ada before the first step."}]}
         case "overwrite_fold":
             handle = int(
                 _HANDLED.findall(next(message.content for message in ask.messages if message.role == "user"))[-1][0]

@@ -51,7 +51,7 @@ def replayed(name: str, seed: int, *, cut: bool) -> list[str]:
     A run that fails ends it: no journal is one that a strategy cannot digest. No run is longer than the strategy's own,
     for which its budget is made: beyond that, rules judge what is left over.
     """
-    turns = journal(random.Random(seed))
+    turns = journal(name, random.Random(seed))
     chance = random.Random(seed + 1)
     strategy = FOLLOWED[name]
     with ExitStack() as stack:

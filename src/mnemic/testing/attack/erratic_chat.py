@@ -151,13 +151,33 @@ def _slots(ask: Ask, chance: random.Random) -> dict[str, Any]:
     return {"slots": [{**each, "ended": chance.random() < 0.2} for each in filled]}
 
 
+def _plan(ask: Ask, chance: random.Random) -> dict[str, Any]:
+    return {"plan": f"Next time ask {chance.choice(PEOPLE)} first, and stay away from {chance.choice(THINGS)}."}
+
+
+def _pieces(ask: Ask, chance: random.Random) -> dict[str, Any]:
+    return {"pieces": [f"Look for {chance.choice(THINGS)} before anything else." for _ in range(chance.randint(0, 2))]}
+
+
+def _lesson_changes(ask: Ask, chance: random.Random) -> dict[str, Any]:
+    lessons, changes = len(_lines(ask, "Lessons so far")), []
+    for _ in range(chance.randint(0, 3)):
+        op = chance.choice(("add", "edit", "agree", "remove")) if lessons else "add"
+        words = f"It helps to have been in {chance.choice(THINGS)}." if op in ("add", "edit") else ""
+        changes.append({"do": op, "lesson": 0 if op == "add" else chance.randint(1, lessons), "text": words})
+    return {"changes": changes}
+
+
 _ANSWERS: Final[Mapping[str, Callable[[Ask, random.Random], dict[str, Any]]]] = {
+    "contrast_lessons": _lesson_changes,
+    "experience_pieces": _pieces,
     "extract_items": _facts,
     "extract_slots": _slots,
     "extract_triples": _triples,
     "filter_evidence": lambda ask, chance: {"keep": _handles(chance, len(_lines(ask)), 0)},
     "focal_questions": _questions,
     "insights_with_evidence": _insights,
+    "make_plan": _plan,
     "match_entities": _same_names,
     "match_facts": _same_facts,
     "merge_decide": _decisions,

@@ -170,7 +170,7 @@ def _live(name: str, seed: int, path: Path, life: int, dies_at: tuple[str, int],
         Replay(FOLLOWED[name], chat, path, {"probe": places}) as replay,
     ):
         if life == 0:
-            for number, turn in enumerate(journal(random.Random(seed), _TURNS)):
+            for number, turn in enumerate(journal(name, random.Random(seed), _TURNS)):
                 replay.say(number, turn)
         replay.clock.tick((life + 1) * 24 * _HOUR)  # leases of the dead run out
         places.armed = True

@@ -27,6 +27,7 @@ from mnemic.strategies.reflexion import Reflexion
 from mnemic.strategies.reme import ReMe
 from mnemic.strategies.skills import Skills
 from mnemic.strategies.stream import Stream
+from mnemic.strategies.trajectories import ActionStep, Trajectory
 from mnemic.strategies.units import TokensUnit
 from mnemic.strategies.zep import Zep
 from mnemic.testing.attack.erratic_chat import PEOPLE, RELATIONS, THINGS, ErraticChat
@@ -51,6 +52,9 @@ FOLLOWED: Final[Mapping[str, Strategy]] = {
 }
 """What is attacked; with smaller units than their own, so that a short journal has many."""
 
+LEARN_OF_TRIES: Final = frozenset({"expel", "gmemory", "reflexion", "reme", "skills"})
+"""Those that make nothing of talk."""
+
 EVERY: Final = Filter(kinds=tuple(Kind), states=tuple(State))
 _BEGAN: Final = datetime(2025, 5, 1, 9, tzinfo=UTC)
 _ORDERS: Final = (
@@ -65,10 +69,11 @@ def _talk() -> tuple[Message, ...]:
     return conversation()
 
 
-def journal(chance: random.Random, most: int = 28) -> list[Message]:
+def journal(strategy: str, chance: random.Random, most: int = 28) -> list[Message]:
     """A stretch of the bundled talk, or a generated one: short, repetitive, with orders in it and news that come late.
 
     Args:
+        strategy: Whom it is for: one that learns of tries is told some.
         most: Turns, at most.
     """
     length = chance.randint(min(8, most), most)
@@ -81,7 +86,8 @@ def journal(chance: random.Random, most: int = 28) -> list[Message]:
         said = _BEGAN + timedelta(hours=n) + late
         slots = {"speaker": chance.choice(PEOPLE), "role": chance.choice(("user", "user", "assistant"))}
         session = f"s{n // 10}"
-        turns.append(Message(text=_text(chance), key=f"turn:{n}", said=said, session=session, slots=slots))
+        text = _tried(chance) if strategy in LEARN_OF_TRIES and chance.random() < 0.5 else _text(chance)
+        turns.append(Message(text=text, key=f"turn:{n}", said=said, session=session, slots=slots))
     return turns
 
 
@@ -96,6 +102,13 @@ def _text(chance: random.Random) -> str:
         chance.choice(_ORDERS),
     )
     return chance.choices(texts, (5, 3, 2, 1, 1, 1))[0]
+
+
+def _tried(chance: random.Random) -> str:
+    """A try at one of a few tasks, as strategies of experience read it."""
+    ways = chance.sample(THINGS, 2)
+    steps = tuple(ActionStep(f"go to {thing}", chance.choice(("Nothing happens.", "It is there."))) for thing in ways)
+    return Trajectory(task=f"Find {chance.choice(PEOPLE)}.", steps=steps, succeeded=chance.random() < 0.5).text
 
 
 class _TurnEntropy:

@@ -20,6 +20,7 @@ from mnemic.faces.cli import cli
 from mnemic.lab.kit.figures import Figure
 from mnemic.lab.tasks.neural import mechanism_report
 from mnemic.lab.tasks.neural.experiment import EXPERIMENTS
+from mnemic.lab.tasks.neural.grid_report import short
 from mnemic.lab.tasks.neural.mechanism_bench import (
     MechanismRun,
     SeededFigure,
@@ -326,6 +327,14 @@ def test_what_lies_side_by_side_has_a_column_each_and_what_could_not_be_run_is_s
     pytest.importorskip("matplotlib", reason="needs matplotlib: pip install 'mnemic[bench]'")
     assert draw(done, tmp_path / "beside.svg")
     assert "recall" in (tmp_path / "beside.svg").read_text()
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(0.0, "0.00"), (8e-8, "about 0"), (0.004, "0.004"), (0.5, "0.50"), (52.71, "52.7"), (1234, "1,234")],
+)
+def test_numbers_of_a_table_are_short(value: float, shown: str) -> None:
+    assert short(value) == shown
 
 
 @pytest.mark.usefixtures("experiments")

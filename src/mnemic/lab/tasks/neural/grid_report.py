@@ -66,6 +66,8 @@ def cell(one: SeededFigure) -> str:
 
 def short(value: float) -> str:
     """A number as a page shows it."""
+    if 0 < abs(value) < 1e-4:
+        return "about 0"
     if 0 < abs(value) < 0.01:
         return f"{value:.1g}"
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}" if abs(value) >= 10 else f"{value:.2f}"
