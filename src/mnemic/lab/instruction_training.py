@@ -5,9 +5,9 @@
 Of the words alone a logistic model over the features of a sentence (`extract.instruction_wording`), of vectors and
 words together ridge regression with a quadratic kernel of the vectors and a linear one of the words
 (`extract.instruction_meaning`): from the sentences for development and training, those written to learn from alone,
-what stands or is said aside in dialogues about withdrawals, and small talk, which instructs nobody. It first says what either found, with the rules, among sentences of hands that
-it had not seen, so that the thresholds can be judged, and of hands that nothing is ever learned from. No file of the
-held-back half is read.
+what stands or is said aside in dialogues about withdrawals, and small talk, which instructs nobody. It first says what
+either found, with the rules, among sentences of hands that it had not seen, so that the thresholds can be judged, and
+of hands that nothing is ever learned from. No file of the held-back half is read.
 
 The form alone is written unless `--words` is given: it is judged behind what the weights of words that are shipped
 leave open, as `house` puts them together. These weights were learned before most hands were written; learned anew from

@@ -182,9 +182,7 @@ def dialogue_sentences() -> list[StandingSentence]:
     ]
     tested = {text for dialogue, text, _ in said if dialogue.testing}
     sentences = (
-        StandingSentence(
-            lang=dialogue.lang, text=text, instructs=instructs, hand=dialogue.hand, testing=text in tested
-        )
+        StandingSentence(lang=dialogue.lang, text=text, instructs=instructs, hand=dialogue.hand, testing=text in tested)
         for dialogue, text, instructs in said
     )
     return list(dict.fromkeys(sentences))
