@@ -156,6 +156,17 @@ def test_what_speaks_to_the_assistant_is_compared_with_what_stands_whatever_its_
     assert doubting(taking_back)[1] == [(order, later)]
 
 
+def test_a_sentence_that_meaning_finds_no_order_in_puts_in_doubt_like_any_other(
+    taking_back: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order, later = "Call me Captain.", "I could use a laugh from you lately."  # a rule takes the later one for an order
+    me = taking_back.scope(user="ana")
+    me.observe(order, role="user")
+    monkeypatch.setattr(instruction_meaning, "AGAINST", 99.0)
+    me.observe(later, role="user")
+    assert doubting(taking_back)[:2] == ([order], [(order, later)])
+
+
 def test_a_sentence_to_the_assistant_puts_in_doubt_what_it_lies_near(taking_back: Memory) -> None:
     me = taking_back.scope(user="ana")
     me.observe(

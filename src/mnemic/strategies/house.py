@@ -199,14 +199,17 @@ def _subjects_of(text: str) -> set[str]:
 
 
 def _may_bear_on(reading: _Reading, hint: Revocation, named: Collection[str]) -> bool:
-    """Whether a hinted sentence has the form of a withdrawal, speaks to the assistant, or of what is named."""
+    """Whether a hinted sentence has a cue or the form of a withdrawal, speaks to the assistant, or of what is named."""
     import_whole("mnemic.extract.chinese", "mnemic.extract.revocations", "mnemic.extract.withdrawal_meaning")
     from mnemic.extract.chinese import simple
     from mnemic.extract.revocations import Revocation
-    from mnemic.extract.withdrawal_meaning import speaks_to_assistant
+    from mnemic.extract.withdrawal_meaning import has_cue, speaks_to_assistant
 
+    low = simple(hint.text.lower())
+    if has_cue(low) or speaks_to_assistant(low):
+        return True
     formed = any(isinstance(saying, Revocation) and saying.start == hint.start for saying in reading.said)
-    return formed or speaks_to_assistant(simple(hint.text.lower())) or not named.isdisjoint(_subjects_of(hint.text))
+    return formed or any(name in named for name in _subjects_of(hint.text))
 
 
 def _instructing(readings: Sequence[_Reading], meanings: Meanings) -> frozenset[str]:
@@ -297,7 +300,9 @@ def _file_reading(reading: _Reading, book: HouseBook, standing: Collection[str],
         if isinstance(saying, Revocation):
             if not any(saying.text in taken.revocation.text for taken in undone):
                 instructs = any(
-                    saying.start <= read_instruction.start < saying.end for read_instruction in reading.instructions
+                    saying.start <= read_instruction.start < saying.end
+                    and (not read_instruction.low or read_instruction.low in standing)
+                    for read_instruction in reading.instructions
                 )
                 undone += write_revocation(item, subject, key, saying, book, meanings, instructs=instructs)
             continue
