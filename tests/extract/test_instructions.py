@@ -444,3 +444,19 @@ def test_more_ways_of_taking_back_name_their_topic(text: str, topic: str) -> Non
 @pytest.mark.parametrize("text", ["Please number your steps.", "Write at most three sentences."])
 def test_an_order_that_counts_what_is_written_stands(text: str) -> None:
     assert instructions(text) != []
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("call me Sam from now on", "call me"),
+        ("From now on, call me Sam.", "call me"),
+        ("Please always call me Captain.", "call me"),
+        ("Always address me as Doctor Lang.", "call me"),
+        ("以后叫我小王。", "叫我"),
+        ("以后都叫我王老师。", "叫我"),
+        ("From now on, call me when you are done.", "from now on"),
+    ],
+)
+def test_a_name_is_told_as_one_however_long_it_is_to_hold(text: str, rule: str) -> None:
+    assert [instruction.rule for instruction in read_by_rules(text)[0]] == [rule]

@@ -115,6 +115,58 @@ def test_a_new_instruction_that_may_take_an_older_one_back_stands_beside_it_in_d
     assert "From now on skip docker in examples." in doubting(taking_back)[0]
 
 
+@pytest.mark.parametrize(
+    ("order", "later"),
+    [
+        ("Never use docker in examples.", "My boss is over docker, so bring it on."),
+        ("例子里别用容器。", "我同事都习惯容器了。"),
+    ],
+)
+def test_what_somebody_else_is_the_reason_for_only_puts_in_doubt(
+    taking_back: Memory, monkeypatch: pytest.MonkeyPatch, order: str, later: str
+) -> None:
+    monkeypatch.setattr(withdrawal_meaning, "withdraws", lambda vector, low: 0.9)  # however likely it is
+    me = taking_back.scope(user="ana")
+    me.observe(order, role="user")
+    me.observe(later, role="user")
+    assert doubting(taking_back)[:2] == ([order], [(order, later)])
+
+
+def test_what_others_do_must_come_to_more_to_put_in_doubt(taking_back: Memory) -> None:
+    me = taking_back.scope(user="ana")
+    me.observe(ORDER, role="user")
+    me.observe("My sister packs all she owns.", role="user")
+    me.observe("Just this once, docker in the example is what you may show me.", role="user")
+    assert doubting(taking_back)[:2] == ([ORDER], [])
+
+
+@pytest.mark.parametrize(
+    ("order", "later"),
+    [
+        ("Don't use humour when we talk.", "You were more of a laugh in the old days."),
+        ("说话别带口头禅。", "你以前那样才亲切。"),
+    ],
+)
+def test_what_speaks_to_the_assistant_is_compared_with_what_stands_whatever_its_words(
+    taking_back: Memory, order: str, later: str
+) -> None:
+    me = taking_back.scope(user="ana")
+    me.observe(order, role="user")
+    me.observe(later, role="user")
+    assert doubting(taking_back)[1] == [(order, later)]
+
+
+def test_a_sentence_that_meaning_finds_no_order_in_puts_in_doubt_like_any_other(
+    taking_back: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order, later = "Call me Captain.", "I could use a laugh from you lately."  # a rule takes the later one for an order
+    me = taking_back.scope(user="ana")
+    me.observe(order, role="user")
+    monkeypatch.setattr(instruction_meaning, "AGAINST", 99.0)
+    me.observe(later, role="user")
+    assert doubting(taking_back)[:2] == ([order], [(order, later)])
+
+
 def test_a_sentence_to_the_assistant_puts_in_doubt_what_it_lies_near(taking_back: Memory) -> None:
     me = taking_back.scope(user="ana")
     me.observe(

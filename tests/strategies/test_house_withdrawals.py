@@ -249,3 +249,11 @@ def test_what_is_asked_for_in_place_of_something_stands_in_its_place(orders: lis
 )
 def test_what_speaks_of_others_or_of_more_than_an_instruction_takes_none_back(orders: list[str], last: str) -> None:
     assert standing(*orders, last) == orders
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [("From now on, call me Sam.", "Call me Tom from now on."), ("以后都叫我王老师。", "以后叫我老王。")],
+)
+def test_a_newer_name_takes_the_place_of_an_older_one_however_either_is_asked_for(older: str, newer: str) -> None:
+    assert standing(older, newer) == [newer]

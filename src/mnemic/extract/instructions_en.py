@@ -149,6 +149,9 @@ _STANDS: Final = (
 )
 
 RULES: Final = (
+    # a name, however long it is to hold: before the rules of what lasts, so that it takes the place of an older one
+    InstructionPattern("call me", rf"{_PLEASE}(?:{_NOW}[, ]*)?(?:{_PLEASE}|you (?:can|may|should) (?:just )?|i (?:go by|prefer) .*, so )?{_PLEASE}(?:always )?"
+         r"(?:call|address|refer to) me (?:just |only |simply |by |as |with )*(?P<name>[\w_][^,.!?;]*)"),
     # "From now on, ..."; "..., from now on"
     InstructionPattern("from now on", rf"{_PLEASE}(?:{_NOW})[,:;]? *(?:{_DO}|please\b|\w+(?: \w+)? only\b|(?:only|just|no|all|any|every|each|your|my name)\b)"),
     InstructionPattern("from now on", rf"(?:{_TELL}|(?:be|keep|take|let me|help me|stop|have) \w).*?\b{_NOW}"),
@@ -226,8 +229,6 @@ RULES: Final = (
     InstructionPattern("in general", rf"(?!(?:tell|ask|remind|warn) (?:my|him|her|them|the|your)\b){_ORDER}.*?\b{_STANDS}", once=True, weak=True, first=True),
     InstructionPattern("in general", rf"(?:(?:as|so) long as|while|during|until|because|since) [^,]+, {_ORDER}(?!.*\byou (?:can|could|will|are|have)\b)", once=True, weak=True, first=True),
     # names
-    InstructionPattern("call me", rf"(?:{_PLEASE}|you (?:can|may|should) (?:just )?|i (?:go by|prefer) .*, so )?{_PLEASE}(?:always )?"
-         r"(?:call|address|refer to) me (?:just |only |simply |by |as |with )*(?P<name>[\w_][^,.!?;]*)"),
     InstructionPattern("pronouns", r"my (?:preferred )?pronouns are\b"),
     InstructionPattern("not called", rf"{_PLEASE}(?:stop calling|don'?t call|do not call|never call) me \w(?!hen)", weak=True, first=True),
     # how to write

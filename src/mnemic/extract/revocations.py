@@ -12,7 +12,7 @@ from mnemic.core.tokens import is_stop, tokenise
 from mnemic.extract.aspects import aspects, denies, without_aspects
 from mnemic.extract.chinese import has_chinese, simple
 from mnemic.extract.sentences import sentences
-from mnemic.extract.withdrawal_meaning import is_limited, may_withdraw
+from mnemic.extract.withdrawal_meaning import is_for_once, is_of_others, may_withdraw
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -290,7 +290,7 @@ def revocations(text: str, spoken: Iterable[Sentence] | None = None) -> list[Rev
     """
     extracted: list[Revocation] = []
     for sentence in sentences(text) if spoken is None else spoken:
-        if is_limited(simple(sentence.low)):
+        if is_for_once(low := simple(sentence.low)) or is_of_others(low):
             continue
         if (pointing := _pointing_way(sentence)) is not None:
             end = sentence.start + len(sentence.low)

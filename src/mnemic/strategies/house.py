@@ -158,8 +158,7 @@ def _meanings(readings: Sequence[_Reading], known: Sequence[Item]) -> Flow[Meani
     There are none without an embedder.
 
     Most talk could take something back, so that a sentence is asked about that only if something stands, and it is open
-    and so embedded anyway, has the form of a withdrawal, or shares a word or an aspect with what stands. This is then
-    embedded anew, the newest of it.
+    and so embedded anyway, or may bear on what stands. This is then embedded anew, the newest of it.
     """
     texts = [wish.low for reading in readings for wish in reading.open]
     texts += _ruled(readings)
@@ -175,7 +174,7 @@ def _meanings(readings: Sequence[_Reading], known: Sequence[Item]) -> Flow[Meani
         asked = [
             low
             for reading, wish in about
-            if (low := wish.text.lower()) in left_open or _has_form(reading, wish) or _subjects_of(wish.text) & named
+            if (low := wish.text.lower()) in left_open or _may_bear_on(reading, wish, named)
         ]
         texts += [*asked, *stood] if asked else []
     if not texts:
@@ -199,12 +198,18 @@ def _subjects_of(text: str) -> set[str]:
     return telling(text) | aspects_named(text)
 
 
-def _has_form(reading: _Reading, hint: Revocation) -> bool:
-    """Whether a form of words makes a hinted sentence a withdrawal, of whatever."""
-    import_whole("mnemic.extract.revocations")
+def _may_bear_on(reading: _Reading, hint: Revocation, named: Collection[str]) -> bool:
+    """Whether a hinted sentence has a cue or the form of a withdrawal, speaks to the assistant, or of what is named."""
+    import_whole("mnemic.extract.chinese", "mnemic.extract.revocations", "mnemic.extract.withdrawal_meaning")
+    from mnemic.extract.chinese import simple
     from mnemic.extract.revocations import Revocation
+    from mnemic.extract.withdrawal_meaning import has_cue, speaks_to_assistant
 
-    return any(isinstance(saying, Revocation) and saying.start == hint.start for saying in reading.said)
+    low = simple(hint.text.lower())
+    if has_cue(low) or speaks_to_assistant(low):
+        return True
+    formed = any(isinstance(saying, Revocation) and saying.start == hint.start for saying in reading.said)
+    return formed or any(name in named for name in _subjects_of(hint.text))
 
 
 def _instructing(readings: Sequence[_Reading], meanings: Meanings) -> frozenset[str]:
@@ -295,7 +300,9 @@ def _file_reading(reading: _Reading, book: HouseBook, standing: Collection[str],
         if isinstance(saying, Revocation):
             if not any(saying.text in taken.revocation.text for taken in undone):
                 instructs = any(
-                    saying.start <= read_instruction.start < saying.end for read_instruction in reading.instructions
+                    saying.start <= read_instruction.start < saying.end
+                    and (not read_instruction.low or read_instruction.low in standing)
+                    for read_instruction in reading.instructions
                 )
                 undone += write_revocation(item, subject, key, saying, book, meanings, instructs=instructs)
             continue

@@ -161,12 +161,13 @@ def _hinted_at(
     import_whole("mnemic.extract.withdrawal_meaning")
     from mnemic.extract.chinese import simple
     from mnemic.extract.entities import canonical
-    from mnemic.extract.withdrawal_meaning import TAKES_BACK, doubted, has_cue, nearest, withdraws
+    from mnemic.extract.withdrawal_meaning import TAKES_BACK, doubted, has_cue, is_of_others, nearest, withdraws
 
-    low = text.lower()
-    sharing = _sharing(book, subject, text, said)
+    low, plain = text.lower(), simple(text.lower())
+    sharing, others = _sharing(book, subject, text, said), is_of_others(plain)
     if low not in meanings:
-        return (next(iter(sharing.values())) if len(sharing) == 1 and has_cue(simple(low)) else None), True
+        meant = len(sharing) == 1 and has_cue(plain) and not others
+        return (next(iter(sharing.values())) if meant else None), True
     likely = withdraws(meanings[low], low)
     stood = (
         standing
@@ -178,7 +179,7 @@ def _hinted_at(
         [meanings[standing.text.lower()] for standing in near],
         [standing.at in sharing for standing in near],
     )
-    if likely > TAKES_BACK and (place := nearest(meanings[low], vectors, shares)) is not None:
+    if likely > TAKES_BACK and not others and (place := nearest(meanings[low], vectors, shares)) is not None:
         return near[place], True
     place = doubted(low, likely, meanings[low], vectors, shares)
     return (None if place is None else near[place]), False

@@ -16,6 +16,7 @@ from mnemic.lab.tasks.standing_bench import (
     StandingSentence,
     dialogue_figures,
     dialogue_outcomes,
+    dialogue_sentences,
     figures,
     read_dialogues,
     read_sentences,
@@ -98,3 +99,15 @@ def test_dialogues_are_counted_by_what_stands_before_their_last_turn_and_after_i
         (0, "0 of 2; in doubt 0"),
         (0, "0 of 2; in doubt 0"),
     ]
+
+
+def test_of_dialogues_what_stands_instructs_and_what_takes_back_teaches_nothing() -> None:
+    dialogues, sentences = read_dialogues(), dialogue_sentences()
+    taking = {dialogue.last for dialogue in dialogues if dialogue.withdraws}
+    standing = {text for dialogue in dialogues for text in dialogue.standing}
+    seeming = {dialogue.last for dialogue in dialogues if not dialogue.withdraws}
+    assert {one.text for one in sentences if one.instructs} == standing
+    assert {one.text for one in sentences if not one.instructs} >= seeming
+    assert not (taking - standing - seeming) & {one.text for one in sentences}
+    tested = {text for dialogue in dialogues if dialogue.testing for text in (*dialogue.standing, dialogue.talk)}
+    assert all(one.testing for one in sentences if one.text in tested)

@@ -164,6 +164,30 @@ def read_dialogues() -> list[WithdrawalDialogue]:
     ]
 
 
+def dialogue_sentences() -> list[StandingSentence]:
+    """What the dialogues say that instructs, and what does not: other talk, and what only seems to take something back.
+
+    A last turn that takes something back is left out, for it may ask for something else in its place. What is said in
+    a dialogue to test on is to test on wherever it is said.
+    """
+    dialogues = read_dialogues()
+    said = [
+        (dialogue, text, instructs)
+        for dialogue in dialogues
+        for text, instructs in (
+            *((text, True) for text in dialogue.standing),
+            (dialogue.talk, False),
+            *(() if dialogue.withdraws else ((dialogue.last, False),)),
+        )
+    ]
+    tested = {text for dialogue, text, _ in said if dialogue.testing}
+    sentences = (
+        StandingSentence(lang=dialogue.lang, text=text, instructs=instructs, hand=dialogue.hand, testing=text in tested)
+        for dialogue, text, instructs in said
+    )
+    return list(dict.fromkeys(sentences))
+
+
 def _plainly(row: dict[str, Any]) -> StandingSentence:
     return StandingSentence(
         lang=row["lang"],
