@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from mnemic.errors import NotFound, StoreCorrupt
-from mnemic.scope_learning import LORA, Shard, shard_for
+from mnemic.learnt_shards import Shard, shard_for
+from mnemic.scope_learning import LORA
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,7 +61,7 @@ class EngineAdapters:
         self._digests, self._seen = digests, seen
 
     def named_for(self, question: str) -> tuple[ItemId, ...]:
-        """The items out of which memory answers a question; not looked for where nothing was learnt.
+        """The learnt facts that answer a question; not looked for where nothing was learnt.
 
         Raises:
             StoreError: they cannot be read.

@@ -69,7 +69,7 @@ def test_an_adapter_is_weighed_for_one_question_and_not_for_the_next(memory: Mem
     bare = said(engine)
     adapters = EngineAdapters(me.learning, engine)
     adapters.refresh()
-    weights, shard = adapters.weights_for([source])
+    weights, shard = adapters.weights_for(sorted(me.learning.shards()[0].stated))
     assert shard is not None
     assert adapters.weights_for(["somebody else's"]) == ({}, None)
     kept.attach(PROMPT, (source, shard.kept.id), weights)
@@ -86,7 +86,7 @@ def test_keys_and_values_are_restored_to_the_weights_that_made_them_alone(memory
     source = told(me)
     adapters = EngineAdapters(me.learning, engine)
     adapters.refresh()
-    weights, shard = adapters.weights_for([source])
+    weights, shard = adapters.weights_for(sorted(me.learning.shards()[0].stated))
     assert shard is not None
     kept = EngineMemory(me.artefacts, "talk", engine)
     kept.attach(PROMPT, (source, shard.kept.id), weights)
@@ -100,7 +100,7 @@ def test_keys_and_values_are_restored_to_the_weights_that_made_them_alone(memory
     again.refresh()
     later = EngineMemory(me.artefacts, "talk", fresh)
     assert later.attach(PROMPT, (source,), {}).miss == "another adapters"
-    restored = later.attach(PROMPT, (source, shard.kept.id), again.weights_for([source])[0])
+    restored = later.attach(PROMPT, (source, shard.kept.id), again.weights_for(sorted(shard.stated))[0])
     assert restored.restored > 0
     assert said(fresh) == first
     assert fresh.work.reused >= restored.restored - 1
@@ -113,7 +113,7 @@ def test_an_erased_source_takes_the_adapter_out_of_the_engine_and_its_prompts_of
     me, engine = learnt(memory, tiny_gguf), Gguf(tiny_gguf)
     source, adapters = told(me), EngineAdapters(me.learning, engine)
     adapters.refresh()
-    weights, shard = adapters.weights_for([source])
+    weights, shard = adapters.weights_for(sorted(me.learning.shards()[0].stated))
     assert shard is not None
     kept = EngineMemory(me.artefacts, "talk", engine)
     kept.attach(PROMPT, (shard.kept.id,), weights)
@@ -125,7 +125,7 @@ def test_an_erased_source_takes_the_adapter_out_of_the_engine_and_its_prompts_of
     adapters.refresh()
     assert adapters.shards == ()
     assert not engine.is_loaded
-    assert adapters.weights_for([source]) == ({}, None)
+    assert adapters.weights_for(sorted(me.learning.shards()[0].stated)) == ({}, None)
 
 
 def test_who_asks_the_same_engine_next_has_nobodys_adapter(memory: Memory, tiny_gguf: Path) -> None:
@@ -133,7 +133,7 @@ def test_who_asks_the_same_engine_next_has_nobodys_adapter(memory: Memory, tiny_
     source, adapters = told(me), EngineAdapters(me.learning, engine)
     adapters.refresh()
     kept = EngineMemory(me.artefacts, "talk", engine)
-    weights, _ = adapters.weights_for([source])
+    weights, _ = adapters.weights_for(sorted(me.learning.shards()[0].stated))
     kept.attach(PROMPT, (source,), weights)
     weighed = said(engine)
     bare = said(engine)  # nobody claims this one

@@ -18,6 +18,7 @@ pytest.importorskip("torch", reason="needs torch: pip install torch==2.13.0")
 from mnemic.artefacts.artefact_files import ArtefactFolder
 from mnemic.artefacts.artefact_records import ADAPTER_AUTHOR
 from mnemic.errors import Conflict, Invalid, MnemicError
+from mnemic.learnt_shards import StaleReason, shard_for, taught_questions
 from mnemic.memory import Memory, ScopedMemory
 from mnemic.neural import lora_memory
 from mnemic.neural.fact_wordings import WORDINGS, fact_of, turned
@@ -32,8 +33,6 @@ from mnemic.scope_learning import (
     model_file,
     open_lora,
     require_torch,
-    shard_for,
-    taught_questions,
 )
 from mnemic.settings import Settings
 from mnemic.store.engine.job_queue import AGAIN
@@ -74,7 +73,9 @@ def source(me: ScopedMemory, word: str) -> Any:
     return next(v.item.id for v in me.list(limit=20) if word in v.item.text and not v.item.source)
 
 
-def do_jobs(memory: Memory, report: Callable[[int, int, int], None] = lambda shard, done, most: None) -> list[str]:
+def do_jobs(
+    memory: Memory, report: Callable[[int, int, int, int], None] = lambda shard, of, done, most: None
+) -> list[str]:
     """Do what is ordered; the errors that were met."""
     errors: list[str] = []
     memory.learning_jobs.take(report)
@@ -98,7 +99,7 @@ def test_a_job_learns_the_profile_and_keeps_it_with_its_sources(
     assert sorted(fact.id for fact in learnable.facts) == ["user/allergy", "user/city", "user/mother"]
     me.learning.order(plan)
     seen: list[int] = []
-    assert do_jobs(memory, lambda shard, done, most: seen.append(shard)) == []
+    assert do_jobs(memory, lambda shard, of, done, most: seen.append(shard)) == []
     assert jobs(memory) == {LEARN: JobState.DONE}
     shards = me.learning.shards()
     assert {shard.number for shard in shards} == set(seen)
@@ -120,7 +121,7 @@ def test_a_job_learns_the_profile_and_keeps_it_with_its_sources(
 def test_a_shard_is_named_for_what_it_learnt_and_for_nothing_else(
     memory: Memory, me: ScopedMemory, plan: LearningPlan
 ) -> None:
-    me.learning.learn_next(LearningPlan(model=plan.model), lambda *_: None)
+    me.learning.learn_next(LearningPlan(model=plan.model, shards=1), lambda *_: None)
     shards = me.learning.shards()
     for question in (
         "Where do I live?",
@@ -140,7 +141,7 @@ def test_a_shard_is_named_for_what_it_learnt_and_for_nothing_else(
 def city(me: ScopedMemory, plan: LearningPlan) -> Any:
     """The fact of where the user lives, as a shard was taught it."""
     taught = next(fact for fact in me.learning.learnable().facts if fact.id == "user/city")
-    me.learning.learn_next(LearningPlan(model=plan.model), lambda *_: None)
+    me.learning.learn_next(LearningPlan(model=plan.model, shards=1), lambda *_: None)
     return taught
 
 
@@ -164,6 +165,44 @@ def test_no_shard_is_named_by_taught_words_for_what_is_in_doubt_or_over(
         memory.flush()
     shards = me.learning.shards()
     assert [q for q in city.questions if shard_for(me.learning.named_for(q), shards) is not None] == []
+
+
+@pytest.mark.parametrize(
+    ("later", "reason"),
+    [
+        ("I moved to Madrid.", StaleReason.OVER),
+        ("I no longer live in Trondheim.", StaleReason.OVER),
+        ("We packed everything up and Bergen is home now.", StaleReason.IN_DOUBT),
+    ],
+)
+def test_a_shard_is_set_aside_for_everything_with_the_write_that_ends_one_of_its_facts(
+    me: ScopedMemory, city: Any, later: str, reason: StaleReason
+) -> None:
+    """Nothing is refreshed: neither by a job, nor by whoever looks at the profile."""
+    me.observe(later)
+    (shard,) = me.learning.shards()
+    assert not shard.stands
+    assert [(fact.reason, fact.text) for fact in shard.stale] == [(reason, "The user lives in Trondheim.")]
+    assert (shard.stale[0].against == later) is (reason is StaleReason.IN_DOUBT)
+    assert me.learning.engine_adapters(str(shard.kept.artefact.made_by["model"])) == {}
+    assert shard_for(me.learning.named_for("What is my mother's name?"), [shard]) is None
+
+
+def test_a_shard_of_which_nothing_says_what_it_holds_is_not_used_and_is_learnt_again(
+    me: ScopedMemory, city: Any, plan: LearningPlan
+) -> None:
+    (shard,) = me.learning.shards()
+    kept = shard.kept
+    unlisted = {name: value for name, value in kept.artefact.details.items() if name != "stated"}
+    me.artefacts.put(
+        me.artefacts.open(kept).read_bytes(), mechanism=LORA, made_by=kept.artefact.made_by,
+        sources=kept.version.item.source, details=unlisted, replaces=kept.id,
+    )  # fmt: skip
+    (shard,) = me.learning.shards()
+    assert [fact.reason for fact in shard.stale] == [StaleReason.UNLISTED]
+    assert me.learning.learn_next(LearningPlan(model=plan.model, shards=1), lambda *_: None)
+    (shard,) = me.learning.shards()
+    assert shard.stands
 
 
 def test_a_question_that_two_facts_answer_is_taught_by_neither() -> None:
@@ -201,10 +240,10 @@ def test_an_erasure_drops_the_shard_at_once_and_orders_what_is_left(
 
 
 def test_what_is_erased_while_a_job_learns_is_not_kept(memory: Memory, me: ScopedMemory, plan: LearningPlan) -> None:
-    me.learning.order(LearningPlan(model=plan.model))
+    me.learning.order(LearningPlan(model=plan.model, shards=1))
     erased: list[object] = []
 
-    def erase_amid(shard: int, done: int, most: int) -> None:
+    def erase_amid(shard: int, of: int, done: int, most: int) -> None:
         if not erased:
             erased.append(me.erase(source(me, "Trondheim")))
 
@@ -214,7 +253,7 @@ def test_what_is_erased_while_a_job_learns_is_not_kept(memory: Memory, me: Scope
         assert shard.stands
         assert shard.kept.artefact.details["facts"] == 2
     assert jobs(memory)[LEARN] in (JobState.WAITING, JobState.DONE)
-    while me.learning.learn_next(LearningPlan(model=plan.model), lambda *_: None):
+    while me.learning.learn_next(LearningPlan(model=plan.model, shards=1), lambda *_: None):
         pass
     (shard,) = me.learning.shards()
     assert shard.kept.artefact.details["facts"] == 2
@@ -235,7 +274,7 @@ def test_a_source_that_goes_after_the_last_step_leaves_nothing(
 
     monkeypatch.setattr(base, "packed", late)
     with pytest.raises(Conflict, match="learnt again"):
-        me.learning.learn_next(LearningPlan(model=plan.model), lambda *_: None)
+        me.learning.learn_next(LearningPlan(model=plan.model, shards=1), lambda *_: None)
     assert me.artefacts.kept() == ()
     assert me.artefacts.stored_bytes() == 0
 
@@ -243,7 +282,7 @@ def test_a_source_that_goes_after_the_last_step_leaves_nothing(
 def test_a_shard_that_rests_on_what_was_forgotten_is_not_used_and_is_learnt_again(
     memory: Memory, me: ScopedMemory, plan: LearningPlan
 ) -> None:
-    whole = LearningPlan(model=plan.model)
+    whole = LearningPlan(model=plan.model, shards=1)
     me.learning.order(whole)
     do_jobs(memory)
     digest = str(me.learning.shards()[0].kept.artefact.made_by["model"])
@@ -251,7 +290,7 @@ def test_a_shard_that_rests_on_what_was_forgotten_is_not_used_and_is_learnt_agai
     me.forget(source(me, "Trondheim"))
     (shard,) = me.learning.shards()
     assert not shard.stands
-    assert shard_for(tuple(shard.sources), [shard]) is None
+    assert shard_for(tuple(shard.stated), [shard]) is None
     assert me.learning.engine_adapters(digest) == {}
     memory.learning_jobs.take()
     memory._opened.background.chores[LEARN](60.0)  # as a worker does when nobody writes
@@ -265,7 +304,7 @@ def test_a_shard_that_rests_on_what_was_forgotten_is_not_used_and_is_learnt_agai
 
 
 def test_what_is_superseded_is_learnt_as_it_is_now(memory: Memory, me: ScopedMemory, plan: LearningPlan) -> None:
-    whole = LearningPlan(model=plan.model)
+    whole = LearningPlan(model=plan.model, shards=1)
     assert me.learning.learn_next(whole, lambda *_: None)
     me.observe("I moved to Bergen.")
     memory.flush()
@@ -279,7 +318,7 @@ def test_what_is_superseded_is_learnt_as_it_is_now(memory: Memory, me: ScopedMem
 def test_a_forgotten_adapter_takes_the_one_of_the_engine_along(
     memory: Memory, me: ScopedMemory, plan: LearningPlan
 ) -> None:
-    me.learning.learn_next(LearningPlan(model=plan.model), lambda *_: None)
+    me.learning.learn_next(LearningPlan(model=plan.model, shards=1), lambda *_: None)
     (shard,) = me.learning.shards()
     assert me.artefacts.forget(shard.kept.id) > 0
     assert me.artefacts.kept() == ()
@@ -288,7 +327,7 @@ def test_a_forgotten_adapter_takes_the_one_of_the_engine_along(
 def test_the_engines_adapter_is_made_again_where_its_bytes_are_gone(
     memory: Memory, me: ScopedMemory, plan: LearningPlan
 ) -> None:
-    whole = LearningPlan(model=plan.model)
+    whole = LearningPlan(model=plan.model, shards=1)
     me.learning.learn_next(whole, lambda *_: None)
     (adapter,) = me.artefacts.kept(LORA_GGUF)
     before = me.artefacts.open(adapter).read_bytes()
@@ -299,7 +338,7 @@ def test_the_engines_adapter_is_made_again_where_its_bytes_are_gone(
 
 
 def test_another_plan_leaves_nothing_of_the_one_before(memory: Memory, me: ScopedMemory, plan: LearningPlan) -> None:
-    me.learning.learn_next(LearningPlan(model=plan.model), lambda *_: None)
+    me.learning.learn_next(LearningPlan(model=plan.model, shards=1), lambda *_: None)
     while me.learning.learn_next(plan, lambda *_: None):
         pass
     assert {shard.of for shard in me.learning.shards()} == {2}
@@ -383,7 +422,7 @@ def test_a_job_that_is_killed_anywhere_leaves_nothing_half_written_and_is_done_b
     tmp_path: Path, plan: LearningPlan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Killed at each point that keeping the shard and the engine's adapter passes; the lease runs out by itself."""
-    whole, settings = LearningPlan(model=plan.model), Settings(background=False, home=tmp_path / "home")
+    whole, settings = LearningPlan(model=plan.model, shards=1), Settings(background=False, home=tmp_path / "home")
     for point in range(20):
         store = tmp_path / f"{point}.db"
         with Memory(store, settings=settings) as memory:

@@ -177,6 +177,15 @@ class LoraMemory:
         """The number of the shard in which a fact of this id lies."""
         return shards.shard_of(fact, self.settings.shards)
 
+    def lying(self, given: Iterable[TaughtFact]) -> dict[int, list[TaughtFact]]:
+        """The facts of each shard in which any lies, by its number.
+
+        Raises:
+            TooLarge: there are more facts than the shards take.
+        """
+        ordered = sorted(given, key=lambda fact: fact.id)
+        return shards.lying(ordered, self.settings.shards, self.settings.facts_limit, "facts")
+
     def shards(self, state: State) -> list[int]:
         """The numbers of the shards that are learnt."""
         return shards.numbers(state)
@@ -190,9 +199,7 @@ class LoraMemory:
         """
         _check(given)
         made: dict[int, State] = {}
-        ordered = sorted(given, key=lambda fact: fact.id)
-        lying = shards.lying(ordered, self.settings.shards, self.settings.facts_limit, "facts")
-        for number, facts in lying.items():
+        for number, facts in self.lying(given).items():
             learnt, part = shards.digest(_said(facts)), shards.part(state, number)
             if not part or not torch.equal(part["learnt"], learnt):
                 with torch.enable_grad():

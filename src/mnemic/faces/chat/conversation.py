@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from mnemic.core.queries import Context
     from mnemic.engine_adapters import EngineAdapters
     from mnemic.engine_memory import Attached, EngineMemory
+    from mnemic.learnt_shards import Shard
     from mnemic.memory import Memory, ScopedMemory
     from mnemic.models.chat.base import Chat, ChatMessage
     from mnemic.models.chat.engine_slot import PromptWork
     from mnemic.recall.answer import Answer
-    from mnemic.scope_learning import Shard
     from mnemic.session import Session
     from mnemic.store.values.spending import Spending
 

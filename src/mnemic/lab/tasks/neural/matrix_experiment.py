@@ -118,9 +118,11 @@ class TextRecall:
         return [fact for fact in found if fact is not None][:_RECALLED]
 
     def named(self, question: str) -> list[MadeUpFact]:
-        """The facts out of which memory answers a question, the best first, by the rule that routes adapters."""
+        """The facts out of which memory surely answers a question, the best first: what adapters are routed by."""
         by_item = {item: self._facts[id] for id, item in self._items.items()}
-        return [by_item[item] for item in self._me.learning.named_for(question) if item in by_item]
+        answer = self._me.learning.sure_answer(question)
+        cited = () if answer is None else answer.citations
+        return [by_item[citation.id] for citation in cited if citation.id in by_item]
 
     def asked(self, question: str) -> AskedTokens:
         told = " ".join(fact.said for fact in self.recalled(question))
