@@ -40,6 +40,11 @@ class StaleReason(StrEnum):
     IN_DOUBT = "is in doubt"
     FORGOTTEN = "something that it was learnt from was forgotten"
     UNLISTED = "it was kept without a list of the facts in it"
+    NO_BYTES = "its bytes are gone"
+
+
+RELEARNT: Final = frozenset({StaleReason.UNLISTED, StaleReason.NO_BYTES})
+"""Reasons that no look at what is to be learnt tells: a shard that has one is learnt again from the same facts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +81,11 @@ class Shard:
     def stands(self) -> bool:
         """Whether all that it was learnt from still stands: else it is not used."""
         return not self.stale
+
+    @property
+    def is_unusable(self) -> bool:
+        """Whether it is to be learnt again though its facts are the same."""
+        return any(fact.reason in RELEARNT for fact in self.stale)
 
     @property
     def number(self) -> int:
@@ -156,14 +166,17 @@ def shards_by_count(facts: int, before: int = 0) -> int:
 
 
 def stale_facts(
-    kept: KeptArtefact, beliefs: Sequence[Belief], versions: Mapping[ItemId, Version]
+    kept: KeptArtefact, beliefs: Sequence[Belief], versions: Mapping[ItemId, Version], *, has_bytes: bool
 ) -> tuple[StaleFact, ...]:
     """What of a shard does not stand any more, each once.
 
     Args:
         beliefs: What the profile states now, read ahead of rules.
         versions: What is written of the shard's sources, as far as they are there.
+        has_bytes: Whether its file is there.
     """
+    if not has_bytes:
+        return (StaleFact(StaleReason.NO_BYTES),)
     stated = stated_in(kept)
     if not stated:
         return (StaleFact(StaleReason.UNLISTED),)

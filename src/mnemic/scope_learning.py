@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -19,12 +20,15 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from mnemic.artefacts.artefact_records import ADAPTER_AUTHOR
 from mnemic.core.ids import ItemId
-from mnemic.core.items import State
+from mnemic.core.items import Kind, State
+from mnemic.core.queries import Filter, View
 from mnemic.core.scope import Scope
+from mnemic.core.tokens import words
 from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import Conflict, Invalid, NotFound, StoreError
 from mnemic.extract.chinese import has_chinese
 from mnemic.extract.phrasing import shown_value
+from mnemic.extract.speakers import is_users_role
 from mnemic.flow import Flow, Pause
 from mnemic.lanes.heartbeat import beating
 from mnemic.lanes.slices import DERIVER, LEASE_SECONDS
@@ -42,10 +46,10 @@ from mnemic.store.engine.job_queue import AGAIN, order, prolong
 from mnemic.store.requests import look
 from mnemic.store.values.work import JobState, Order
 from mnemic.verbs.recalling import RecallRequest
-from mnemic.verbs.who import Who, own_or_none, own_space, spaces_of
+from mnemic.verbs.who import Who, own_or_none, own_space, scanned, spaces_of
 
 if TYPE_CHECKING:
-    from mnemic.core.items import Slot, Version
+    from mnemic.core.items import Item, Slot, Version
     from mnemic.neural.gguf_weights import TextModel
     from mnemic.neural.lora_memory import LoraMemory, TaughtFact
     from mnemic.recall.answer import Answer
@@ -71,6 +75,8 @@ TORCH: Final = "pip install torch==2.13.0, then pip install 'mnemic[neural]'"
 
 _CHECKED: Final = 4
 """Steps between two looks whether anything has been erased."""
+_NAMED: Final = re.compile(r"(?<=[\w,;:'’\"“] )(?!I\b)[^\W\d_a-z]\w+|\d+")
+"""What is written as a name amid a sentence, or as a number."""
 _SURELY: Final = 3.0
 """The log odds (19 to 1) from which an item surely speaks of what is asked, where its words alone do not say so."""
 
@@ -113,16 +119,19 @@ class LeftOutReason(StrEnum):
     UNWORDED = "nobody has said how it is asked for"
     UNVALUED = "it says nothing that an answer could name"
     UNWRITTEN = "not written yet, or forgotten just now: learn again in a moment"
+    OF_OTHERS = "the profile does not take it to be of the user"
+    UNREAD = "the profile holds nothing of it"
+    READ_IN_PART = "the profile holds only a part of it"
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """Something that the profile states and that is not learnt.
+    """Something that the profile states, or that somebody has told, and that is not learnt.
 
     Attributes:
-        subject: Of whom it is; "user" for whose memory it is.
-        matter: The slot of the profile, or what it is about.
-        text: What is stated.
+        subject: Of whom it is; "user" for whose memory it is, or who told it.
+        matter: The slot of the profile, or what it is about; "" where nobody has read it.
+        text: What is stated, or was said.
         against: What was said later and puts it in doubt, word for word; "" unless that is the reason.
     """
 
@@ -205,6 +214,31 @@ class ScopeLearning:
         stated = frozenset(fact.id for of in values.values() for belief in of for fact in belief.facts)
         return Learnable(tuple(facts), stated, tuple(left_out))
 
+    def unread(self) -> tuple[LeftOut, ...]:
+        """What the user has told, and what facts state, that the profile does not hold or holds in part: the newest
+        first, as far as it stands and is no question. Nothing of it can be learnt.
+
+        A part is missing where something is named that no statement of the profile read from it names.
+        """
+        beliefs = self._run(self._opened.kernel.profile(self._who, history=True))
+        stating = {item.id for belief in beliefs for item in (*belief.facts, *belief.former)}
+        read: dict[ItemId, set[str]] = {}
+        for item in (item for belief in beliefs for item in (*belief.facts, *belief.former)):
+            for source in item.source:
+                read.setdefault(source, set()).update(words(item.text))
+        where = Filter(kinds=(Kind.TURN, Kind.FACT))
+        versions = self._run(look(lambda s: list(scanned(s, own_or_none(s, self._who), where, View()))))
+        left_out: list[LeftOut] = []
+        for item in (version.item for version in reversed(versions)):
+            if item.kind is Kind.FACT:
+                reason = None if item.id in stating else LeftOutReason.OF_OTHERS
+            else:
+                reason = _why_not_read(item, read.get(item.id))
+            if reason is not None:
+                subject = str(item.slots.get("subject") or "user")
+                left_out.append(LeftOut(subject, "", item.text, reason))
+        return tuple(left_out)
+
     def shards(self) -> tuple[Shard, ...]:
         """What was learnt, by number of the shard; whether each stands is told by what the profile states now."""
         return self._shards(self._beliefs)
@@ -215,17 +249,20 @@ class ScopeLearning:
             return ()
         stating = beliefs()
         written = self._written([source for one in kept for source in one.version.item.source])
-        shards = [Shard(kept=one, stale=stale_facts(one, stating, written)) for one in kept]
+        shards = [
+            Shard(kept=one, stale=stale_facts(one, stating, written, has_bytes=self._artefacts.has_bytes(one.artefact)))
+            for one in kept
+        ]
         return tuple(sorted(shards, key=lambda shard: shard.number))
 
-    def engine_adapters(self, model: str) -> dict[Shard, KeptArtefact]:
+    def engine_adapters(self, model: str, shards: Sequence[Shard]) -> dict[Shard, KeptArtefact]:
         """The adapters that an engine may load whose file has this digest, by the shard of each that stands."""
         by_digest = {
             str(made): one
             for one in self._artefacts.kept(LORA_GGUF)
             for made in _listed(one.artefact.made_by.get("adapters"))
         }
-        standing = (one for one in self.shards() if one.stands and one.kept.artefact.made_by.get("model") == model)
+        standing = (one for one in shards if one.stands and one.kept.artefact.made_by.get("model") == model)
         pairs = ((shard, by_digest.get(shard.kept.artefact.stored.sha256)) for shard in standing)
         return {shard: adapter for shard, adapter in pairs if adapter is not None}
 
@@ -270,7 +307,7 @@ class ScopeLearning:
                 former.pop(shard.number, None)
         for number, facts in lying.items():
             before, digest = former.get(number), facts_digest(facts)
-            if before is None or not before.stated or before.kept.artefact.details.get("facts_digest") != digest:
+            if before is None or before.is_unusable or before.kept.artefact.details.get("facts_digest") != digest:
                 replaced = None if before is None else before.kept
                 lesson = _Lesson(number, tuple(facts), learnable.stated, digest, replaced)
                 self._learn(memory, plan, lesson, epoch, report, stopping)
@@ -294,17 +331,17 @@ class ScopeLearning:
         count = shards_by_count(len(learnable.facts), max(of, default=0))
         return type(memory)(memory.model, replace(memory.settings, shards=count))
 
-    def state(self, memory: LoraMemory) -> dict[str, Any]:
-        """Read all shards that stand as one state, every byte checked.
+    def state(self, memory: LoraMemory, shards: Sequence[Shard] | None = None) -> dict[str, Any]:
+        """Read those of some shards, or of all, that stand and are of a model as one state, every byte checked.
 
         Raises:
-            ForeignState, DamagedState, StoreError: one of them is of another model, or is not what was kept.
+            ForeignState, DamagedState, StoreError: one of them is of other settings, or is not what was kept.
         """
         import_whole("mnemic.neural.base")
         from mnemic.neural import base
 
         state: base.State = {}
-        for shard in self.shards():
+        for shard in self.shards() if shards is None else shards:
             if shard.stands and shard.kept.artefact.made_by.get("model") == memory.identity.model:
                 state |= base.load(self._artefacts.open(shard.kept), memory.identity)[0]
         return state
@@ -561,6 +598,21 @@ def _why_not_learnt(belief: Belief, is_worded: bool, is_standing: bool) -> LeftO
         LeftOutReason.UNWRITTEN: not is_standing,
     }
     return next((reason for reason, holds in reasons.items() if holds), None)
+
+
+def _why_not_read(turn: Item, read: set[str] | None) -> LeftOutReason | None:
+    """Why something that was said is not learnt as a whole; None where it is, or is nobody's to be learnt.
+
+    Args:
+        read: The words of what the profile states of it; None where it states nothing.
+    """
+    role = turn.slots.get("role")
+    if not (role is None or is_users_role(role)) or turn.text.rstrip().endswith(("?", "？")):
+        return None
+    if read is None:
+        return LeftOutReason.UNREAD
+    named = {word for name in _NAMED.findall(turn.text) for word in words(name)}
+    return None if named <= read else LeftOutReason.READ_IN_PART
 
 
 def _taught(subject: str, slot: str, beliefs: Sequence[Belief], subjects: set[str], preset: str) -> TaughtFact:

@@ -125,7 +125,7 @@ def test_an_erased_source_takes_the_adapter_out_of_the_engine_and_its_prompts_of
     adapters.refresh()
     assert adapters.shards == ()
     assert not engine.is_loaded
-    assert adapters.weights_for(sorted(me.learning.shards()[0].stated)) == ({}, None)
+    assert adapters.weights_for(sorted(shard.stated)) == ({}, None)
 
 
 def test_who_asks_the_same_engine_next_has_nobodys_adapter(memory: Memory, tiny_gguf: Path) -> None:

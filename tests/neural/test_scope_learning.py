@@ -17,8 +17,9 @@ pytest.importorskip("torch", reason="needs torch: pip install torch==2.13.0")
 
 from mnemic.artefacts.artefact_files import ArtefactFolder
 from mnemic.artefacts.artefact_records import ADAPTER_AUTHOR
+from mnemic.core.ids import ItemId
 from mnemic.errors import Conflict, Invalid, MnemicError
-from mnemic.learnt_shards import StaleReason, shard_for, taught_questions
+from mnemic.learnt_shards import StaleReason, shard_details, shard_for, shards_by_count, taught_questions
 from mnemic.memory import Memory, ScopedMemory
 from mnemic.neural import lora_memory
 from mnemic.neural.fact_wordings import WORDINGS, fact_of, turned
@@ -28,6 +29,7 @@ from mnemic.scope_learning import (
     LEARN,
     LORA,
     LORA_GGUF,
+    Learnable,
     LearningPlan,
     LeftOutReason,
     model_file,
@@ -184,7 +186,7 @@ def test_a_shard_is_set_aside_for_everything_with_the_write_that_ends_one_of_its
     assert not shard.stands
     assert [(fact.reason, fact.text) for fact in shard.stale] == [(reason, "The user lives in Trondheim.")]
     assert (shard.stale[0].against == later) is (reason is StaleReason.IN_DOUBT)
-    assert me.learning.engine_adapters(str(shard.kept.artefact.made_by["model"])) == {}
+    assert me.learning.engine_adapters(str(shard.kept.artefact.made_by["model"]), [shard]) == {}
     assert shard_for(me.learning.named_for("What is my mother's name?"), [shard]) is None
 
 
@@ -286,12 +288,12 @@ def test_a_shard_that_rests_on_what_was_forgotten_is_not_used_and_is_learnt_agai
     me.learning.order(whole)
     do_jobs(memory)
     digest = str(me.learning.shards()[0].kept.artefact.made_by["model"])
-    assert len(me.learning.engine_adapters(digest)) == 1
+    assert len(me.learning.engine_adapters(digest, me.learning.shards())) == 1
     me.forget(source(me, "Trondheim"))
     (shard,) = me.learning.shards()
     assert not shard.stands
     assert shard_for(tuple(shard.stated), [shard]) is None
-    assert me.learning.engine_adapters(digest) == {}
+    assert me.learning.engine_adapters(digest, me.learning.shards()) == {}
     memory.learning_jobs.take()
     memory._opened.background.chores[LEARN](60.0)  # as a worker does when nobody writes
     assert jobs(memory)[LEARN] is JobState.WAITING
@@ -381,6 +383,95 @@ def test_what_cannot_be_learnt_says_so(memory: Memory, plan: LearningPlan, monke
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(Invalid, match=r"pip install torch==2\.13\.0"):
         require_torch()
+
+
+@pytest.mark.parametrize(
+    ("question", "named"),
+    [
+        ("What is my sister called?", "sister"),
+        ("What's the name of my sister?", "sister"),
+        ("What's the cat's name?", "pet"),
+        ("Where does Clara live?", ""),
+        ("Where does my sister live?", ""),
+        ("Who is Clara?", ""),
+        ("What does Moss eat?", ""),
+        ("Where is the harbour?", ""),
+    ],
+)
+def test_a_shard_is_named_only_for_a_question_that_its_facts_answer(
+    memory: Memory, plan: LearningPlan, question: str, named: str
+) -> None:
+    """One turn tells of a sister what is learnt, her name, and what is not, where she lives."""
+    me = memory.scope(user="eve")
+    for text in ("My sister Clara lives in Porto.", "My cat is called Moss.", "I work at Acme by the harbour."):
+        me.observe(text)
+    memory.flush()
+    learnable = me.learning.learnable()
+    by_item = {source: fact.id for fact in learnable.facts for source in fact.sources if source in learnable.stated}
+    keep_untrained(me, learnable)
+    assert [by_item[item] for item in me.learning.named_for(question)] == ([f"user/{named}"] if named else [])
+
+
+def keep_untrained(me: ScopedMemory, learnable: Learnable) -> None:
+    """Keep a shard of facts whose weights nobody has learnt: which one is named is told without them."""
+    sources = sorted({ItemId(source) for fact in learnable.facts for source in fact.sources})
+    details = shard_details(0, 1, learnable.facts, learnable.stated)
+    me.artefacts.put(b"none", mechanism=LORA, made_by={"model": "none"}, sources=sources, details=details)
+
+
+def test_what_was_told_and_is_in_no_profile_is_named_too(memory: Memory) -> None:
+    me = memory.scope(user="eve")
+    for text in ("I live in Ghent.", "My sister Clara lives in Porto.", "The tram was late.", "Was it the rain?"):
+        me.observe(text)
+    me.observe("Shall I look it up?", role="assistant")
+    me.remember("Clara lives in Porto.", kind="fact")
+    memory.flush()
+    assert [(one.text, one.reason) for one in me.learning.unread()] == [
+        ("Clara lives in Porto.", LeftOutReason.OF_OTHERS),
+        ("The tram was late.", LeftOutReason.UNREAD),
+        ("My sister Clara lives in Porto.", LeftOutReason.READ_IN_PART),
+    ]
+    me.observe("I moved to Bruges.")
+    memory.flush()
+    assert "I live in Ghent." not in [one.text for one in me.learning.unread()], "that was read, and is over"
+
+
+@pytest.mark.parametrize(
+    ("facts", "before", "shards"),
+    [(0, 0, 1), (1, 0, 1), (5, 0, 1), (6, 0, 2), (12, 0, 3), (20, 0, 4), (80, 0, 4), (100, 0, 5), (400, 0, 20),
+     (17, 4, 4), (3, 4, 4), (8, 1, 1), (11, 1, 3), (20, 2, 2), (21, 2, 4), (100, 4, 5)],
+)  # fmt: skip
+def test_facts_are_spread_by_their_number_and_an_erasure_moves_none(facts: int, before: int, shards: int) -> None:
+    assert shards_by_count(facts, before) == shards
+
+
+def test_where_nobody_says_so_one_moved_fact_sets_its_own_shard_aside_and_no_other(
+    memory: Memory, plan: LearningPlan
+) -> None:
+    me, by_count = memory.scope(user="eve"), LearningPlan(model=plan.model)
+    said = ("I live in Trondheim.", "My mother's name is Ingrid.", "I'm allergic to peanuts.", "I work at Acme.",
+            "My cat is called Moss.", "My sister's name is Clara.", "My birthday is on 4 May.")  # fmt: skip
+    for text in said:
+        me.observe(text)
+    memory.flush()
+    facts = len(me.learning.learnable().facts)
+    assert facts > 5
+    while me.learning.learn_next(by_count, lambda *_: None):
+        pass
+    before = {shard.number: shard.kept.artefact.stored.sha256 for shard in me.learning.shards()}
+    assert {shard.of for shard in me.learning.shards()} == {2}
+    assert len(before) == 2
+    me.observe("I moved to Bergen.")
+    (aside,) = (shard for shard in me.learning.shards() if not shard.stands)
+    shards = me.learning.shards()
+    named = [shard_for(me.learning.named_for(q), shards) for q in ("What is my mother's name?", "Where do I work?")]
+    assert {None if shard is None else shard.stands for shard in named} <= {None, True}
+    me.erase(source(me, "Moss"), source(me, "birthday"))
+    while me.learning.learn_next(by_count, lambda *_: None):
+        pass
+    assert {shard.of for shard in me.learning.shards()} == {2}, "fewer facts are no reason to learn all of them again"
+    assert all(shard.stands for shard in me.learning.shards())
+    assert aside.kept.artefact.stored.sha256 not in {s.kept.artefact.stored.sha256 for s in me.learning.shards()}
 
 
 def test_what_is_left_out_is_named_with_the_reason(memory: Memory) -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st  # noqa: E402
 
 from mnemic.errors import TooLarge  # noqa: E402
 from mnemic.neural import shards  # noqa: E402
-from mnemic.neural.base import State, source_digests  # noqa: E402
+from mnemic.neural.base import DamagedState, State, source_digests  # noqa: E402
 from mnemic.neural.lora_memory import LoraMemory, LoraSettings, TaughtFact  # noqa: E402
 from mnemic.neural.memgen import Experience, MemGen  # noqa: E402
 from mnemic.neural.memgen_weaver import MemGenSettings  # noqa: E402
@@ -60,6 +60,29 @@ def test_a_state_is_its_shards_and_a_source_takes_each_of_its_own_along() -> Non
     assert shards.numbers(shards.without(state, ["a"])) == [2, 10]
     assert shards.numbers(shards.without(state, ["b", "c"])) == [2]
     assert shards.without(state, ["c"]) == state
+
+
+def test_half_a_shard_is_told_of_and_goes_with_whatever_is_forgotten() -> None:
+    state = shards.whole({1: held("a"), 2: {"weight": torch.zeros(2)}})
+    assert shards.complete(state, 1, ["weight"]) == shards.part(state, 1)
+    assert shards.complete(state, 7, ["weight"]) == {}
+    with pytest.raises(DamagedState, match="shard 2 lacks sources"):
+        shards.complete(state, 2, ["weight", "sources"])
+    assert shards.numbers(shards.without(state, ["b"])) == [1], "nothing says that it was not learnt from it"
+
+
+def test_half_an_adapter_is_refused_by_name_and_learnt_anew(tiny: Any) -> None:
+    memory = LoraMemory(tiny, LoraSettings(others=1, sentences=1, **SMALL))
+    fact = TaughtFact("city", ("where do I live?",), "in Oslo", sources=("turn 1",))
+    state = memory.write([fact], memory.empty())
+    for lost in (f"shard.0.base_model.model.{UP}.lora_B.weight", "shard.0.learnt", "shard.0.sources"):
+        half = {name: tensor for name, tensor in state.items() if name != lost}
+        if "lora_B" in lost:
+            for use in (memory.attach, lambda half: memory.peft_files(half, 0)):
+                with pytest.raises(DamagedState, match="lora_B"):
+                    use(half)
+        again = memory.write([fact], half)
+        assert again.keys() == state.keys()
 
 
 SMALL = {"rank": 2, "first": 2, "targets": ("mlp.up_proj",), "batch": 2, "passes": 1, "least": 1}

@@ -169,6 +169,11 @@ class LoraMemory:
         """The model's own."""
         return self.model.decoder.weights
 
+    @cached_property
+    def _matrices(self) -> tuple[str, ...]:
+        """The names of all matrices of a shard."""
+        return tuple(matrix for name in self._targets for matrix in _both(name))
+
     def empty(self) -> State:
         """Nothing is known."""
         return {}
@@ -201,7 +206,8 @@ class LoraMemory:
         made: dict[int, State] = {}
         for number, facts in self.lying(given).items():
             learnt, part = shards.digest(_said(facts)), shards.part(state, number)
-            if not part or not torch.equal(part["learnt"], learnt):
+            is_whole = part.keys() >= {*self._matrices, "learnt", "sources"}  # the half of a shard is learnt anew
+            if not is_whole or not torch.equal(part["learnt"], learnt):
                 with torch.enable_grad():
                     adapter = self._learn(facts, number, progress)
                 part = {name: tensor.half().contiguous() for name, tensor in adapter.items()}
@@ -221,7 +227,7 @@ class LoraMemory:
         added: dict[str, list[LowRank]] = {}
         scale = self.settings.alpha / self.settings.rank
         for number, weight in sorted(chosen.items()):
-            if weight and (part := shards.part(state, number)):
+            if weight and (part := shards.complete(state, number, self._matrices)):
                 for name in self._targets:
                     a, b = (part[peft_name(name, side)].float() for side in "AB")
                     added.setdefault(name, []).append(LowRank(a, b, scale * weight))
@@ -233,8 +239,8 @@ class LoraMemory:
 
     def peft_files(self, state: State, shard: int) -> dict[str, bytes]:
         """A shard as PEFT reads it: the name of each file, and its bytes."""
-        part = shards.part(state, shard)
-        matrices = {name: part[name] for target in self._targets for name in _both(target)}
+        part = shards.complete(state, shard, self._matrices)
+        matrices = {name: part[name] for name in self._matrices}
         config = {
             "peft_type": "LORA",
             "task_type": "CAUSAL_LM",
@@ -259,7 +265,7 @@ class LoraMemory:
         writer.add_string("adapter.type", "lora")
         writer.add_float32("adapter.lora.alpha", self.settings.alpha)
         heads = {"q_proj": self.model.decoder.shape.heads, "k_proj": self.model.decoder.shape.kv_heads}
-        part = shards.part(state, shard)
+        part = shards.complete(state, shard, self._matrices)
         for name in self._targets:
             a, b = (part[peft_name(name, side)].numpy() for side in "AB")
             if (short := name.split(".")[-2]) in heads:
@@ -276,7 +282,7 @@ class LoraMemory:
         settings = self.settings
         draw = torch.Generator().manual_seed(settings.seed * 1_000 + shard)
         order = Random(settings.seed * 1_000 + shard)  # noqa: S311 - an order, not a secret
-        adapter = {matrix: self._blank(matrix, draw) for name in self._targets for matrix in _both(name)}
+        adapter = {matrix: self._blank(matrix, draw) for matrix in self._matrices}
         taught, others, prefix = self._lessons(facts)
         optimizer = torch.optim.Adam(adapter.values(), lr=settings.rate, betas=(0.9, 0.99))
         count = len(taught.h)

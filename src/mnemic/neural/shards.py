@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from mnemic.errors import TooLarge
-from mnemic.neural.base import State, cited
+from mnemic.neural.base import DamagedState, State, cited
 
 
 class Taught(Protocol):
@@ -66,14 +66,31 @@ def part(state: State, number: int) -> State:
     return {name.removeprefix(start): tensor for name, tensor in state.items() if name.startswith(start)}
 
 
+def complete(state: State, number: int, names: Collection[str]) -> State:
+    """A shard that holds all of these; empty where there is no such shard.
+
+    Raises:
+        DamagedState: the half of a shard is there.
+    """
+    held = part(state, number)
+    if held and (missing := sorted(set(names) - held.keys())):
+        rest = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+        raise DamagedState(f"shard {number} lacks {missing[0]}{rest}. Learn it again.")
+    return held
+
+
 def whole(parts: Mapping[int, State]) -> State:
     """The state that holds these shards: `part` the other way."""
     return {f"shard.{number}.{name}": tensor for number, of in parts.items() for name, tensor in of.items()}
 
 
 def without(state: State, sources: Collection[str]) -> State:
-    """What is left of a state without the shards that one of these sources has a part in."""
-    gone = {number for number in numbers(state) if cited(state[f"shard.{number}.sources"], sources)}
+    """What is left of a state without the shards that one of these sources has a part in.
+
+    A shard that does not say what it was learnt from may have been learnt from any of these, and goes too.
+    """
+    named = {number: state.get(f"shard.{number}.sources") for number in numbers(state)}
+    gone = {number for number, digests in named.items() if digests is None or cited(digests, sources)}
     return {name: tensor for name, tensor in state.items() if _number(name) not in gone}
 
 

@@ -65,7 +65,7 @@ def _left(
         for asked in (persona.taught(), persona.unseen())
     )
     with Memory(plan.folder / "routing.db", settings=Settings(background=False)) as store:
-        me = told(store, persona.said(), gone, memory, again)
+        me = scope_with_shards(store, persona.said(), gone, memory, again)
         named, otherwise = ([shard_named(me, question) for _, question in asked] for asked in (rows, unseen))
     own = [memory.shard_of(f"{persona.name}.{slot}") for slot, _ in rows]
     count = f"of {len(rows)}"
@@ -118,7 +118,7 @@ def _asked_of(persona: Persona, facts: Sequence[TaughtFact]) -> list[Asked]:
     return [pair for pair in persona.taught() if f"{persona.name}.{pair[0]}" in ids]
 
 
-def told(
+def scope_with_shards(
     store: Memory, said: Mapping[str, str], erased: Collection[str], memory: LoraMemory, state: base.State
 ) -> ScopedMemory:
     """Tell a store plain sentences, erase some, and keep each shard there with what it was learnt from, as the job.
