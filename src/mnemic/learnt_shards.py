@@ -25,13 +25,6 @@ if TYPE_CHECKING:
     from mnemic.recall.beliefs import Belief
     from mnemic.verbs.artefact_keeping import KeptArtefact
 
-FACTS_A_SHARD: Final = 5
-"""How many facts lie in a shard of a small memory, on average: so many are set aside where one of them moves."""
-FEW_SHARDS: Final = 4
-"""Most shards of a small memory: each takes a training of its own, whose least steps do not depend on its facts."""
-CROWDED: Final = 20
-"""Facts of a shard, on average, from which a larger memory has more of them."""
-
 
 class StaleReason(StrEnum):
     """The reasons why a shard does not stand, each as it is told."""
@@ -151,20 +144,6 @@ def taught_questions(facts: Iterable[TaughtFact]) -> dict[str, Slot]:
     return {question: fact for question, fact in taught.items() if question not in several}
 
 
-def shards_by_count(facts: int, before: int = 0) -> int:
-    """How many shards facts are spread over where nobody says so.
-
-    Another number has all of them learnt anew, and what is erased is to cost its own shards only: so a number that was
-    chosen before stands until shards would hold twice as many facts as they should.
-
-    Args:
-        before: How many there are; 0 for none.
-    """
-    few = min(FEW_SHARDS, -(-facts // FACTS_A_SHARD))
-    wanted = max(1, few, -(-facts // CROWDED))
-    return before if before and (wanted <= before or facts <= 2 * FACTS_A_SHARD * before) else wanted
-
-
 def stale_facts(
     kept: KeptArtefact, beliefs: Sequence[Belief], versions: Mapping[ItemId, Version], *, has_bytes: bool
 ) -> tuple[StaleFact, ...]:
@@ -211,7 +190,7 @@ def facts_answering(question: str, answer: Answer, facts: Iterable[Item]) -> tup
     asked, short = frozenset(words(question)), frozenset(words(answer.short))
     ranked: list[tuple[int, int, ItemId]] = []
     for place, fact in enumerate(facts):
-        value = frozenset(words(str(fact.slots.get("value", ""))))
+        value = frozenset(words(str(fact.slots.get("value", "")).partition(" (")[0]))  # "Moss (cat)": Moss
         quotes = [citation.quote for citation in answer.citations if citation.id in (fact.id, *fact.source)]
         said = short if short and not short <= _YES_OR_NO else frozenset(w for quote in quotes for w in words(quote))
         if quotes and value and not value <= asked and value & said:

@@ -37,7 +37,6 @@ from mnemic.learnt_shards import (
     facts_answering,
     shard_details,
     shard_number,
-    shards_by_count,
     stale_facts,
 )
 from mnemic.opening import Opened
@@ -90,7 +89,7 @@ class LearningPlan:
 
     Attributes:
         model: A GGUF file, or smollm2.
-        shards: How many adapters facts are spread over; None for as many as their number asks for (`shards_by_count`).
+        shards: How many adapters facts are spread over; None for as many as their number asks for (`neural.shards`).
         preset: One of `PRESETS`.
     """
 
@@ -322,13 +321,16 @@ class ScopeLearning:
         """The memory that learns in as many shards as a plan says, or as facts ask for."""
         if plan.shards is not None:
             return memory
+        import_whole("mnemic.neural.shards")
+        from mnemic.neural.shards import count_for
+
         mine = (memory.identity.model, plan.preset)
         of = (
             s.of
             for s in shards
             if (s.kept.artefact.made_by.get("model"), s.kept.artefact.details.get("preset")) == mine
         )
-        count = shards_by_count(len(learnable.facts), max(of, default=0))
+        count = count_for([fact.id for fact in learnable.facts], max(of, default=0))
         return type(memory)(memory.model, replace(memory.settings, shards=count))
 
     def state(self, memory: LoraMemory, shards: Sequence[Shard] | None = None) -> dict[str, Any]:

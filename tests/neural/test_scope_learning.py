@@ -19,12 +19,13 @@ from mnemic.artefacts.artefact_files import ArtefactFolder
 from mnemic.artefacts.artefact_records import ADAPTER_AUTHOR
 from mnemic.core.ids import ItemId
 from mnemic.errors import Conflict, Invalid, MnemicError
-from mnemic.learnt_shards import StaleReason, shard_details, shard_for, shards_by_count, taught_questions
+from mnemic.learnt_shards import StaleReason, shard_details, shard_for, taught_questions
 from mnemic.memory import Memory, ScopedMemory
 from mnemic.neural import lora_memory
 from mnemic.neural.fact_wordings import WORDINGS, fact_of, turned
 from mnemic.neural.gguf_weights import single_threaded
 from mnemic.neural.lora_memory import LoraSettings, TaughtFact
+from mnemic.neural.shards import shard_of
 from mnemic.scope_learning import (
     LEARN,
     LORA,
@@ -395,7 +396,6 @@ def test_what_cannot_be_learnt_says_so(memory: Memory, plan: LearningPlan, monke
         ("Where does my sister live?", ""),
         ("Who is Clara?", ""),
         ("What does Moss eat?", ""),
-        ("Where is the harbour?", ""),
     ],
 )
 def test_a_shard_is_named_only_for_a_question_that_its_facts_answer(
@@ -403,7 +403,7 @@ def test_a_shard_is_named_only_for_a_question_that_its_facts_answer(
 ) -> None:
     """One turn tells of a sister what is learnt, her name, and what is not, where she lives."""
     me = memory.scope(user="eve")
-    for text in ("My sister Clara lives in Porto.", "My cat is called Moss.", "I work at Acme by the harbour."):
+    for text in ("My sister Clara lives in Porto.", "My cat is called Moss.", "I work at Acme."):
         me.observe(text)
     memory.flush()
     learnable = me.learning.learnable()
@@ -424,7 +424,7 @@ def test_what_was_told_and_is_in_no_profile_is_named_too(memory: Memory) -> None
     for text in ("I live in Ghent.", "My sister Clara lives in Porto.", "The tram was late.", "Was it the rain?"):
         me.observe(text)
     me.observe("Shall I look it up?", role="assistant")
-    me.remember("Clara lives in Porto.", kind="fact")
+    me.write("Clara lives in Porto.", kind="fact")
     memory.flush()
     assert [(one.text, one.reason) for one in me.learning.unread()] == [
         ("Clara lives in Porto.", LeftOutReason.OF_OTHERS),
@@ -434,15 +434,6 @@ def test_what_was_told_and_is_in_no_profile_is_named_too(memory: Memory) -> None
     me.observe("I moved to Bruges.")
     memory.flush()
     assert "I live in Ghent." not in [one.text for one in me.learning.unread()], "that was read, and is over"
-
-
-@pytest.mark.parametrize(
-    ("facts", "before", "shards"),
-    [(0, 0, 1), (1, 0, 1), (5, 0, 1), (6, 0, 2), (12, 0, 3), (20, 0, 4), (80, 0, 4), (100, 0, 5), (400, 0, 20),
-     (17, 4, 4), (3, 4, 4), (8, 1, 1), (11, 1, 3), (20, 2, 2), (21, 2, 4), (100, 4, 5)],
-)  # fmt: skip
-def test_facts_are_spread_by_their_number_and_an_erasure_moves_none(facts: int, before: int, shards: int) -> None:
-    assert shards_by_count(facts, before) == shards
 
 
 def test_where_nobody_says_so_one_moved_fact_sets_its_own_shard_aside_and_no_other(
@@ -459,17 +450,20 @@ def test_where_nobody_says_so_one_moved_fact_sets_its_own_shard_aside_and_no_oth
     while me.learning.learn_next(by_count, lambda *_: None):
         pass
     before = {shard.number: shard.kept.artefact.stored.sha256 for shard in me.learning.shards()}
-    assert {shard.of for shard in me.learning.shards()} == {2}
-    assert len(before) == 2
+    assert {shard.of for shard in me.learning.shards()} == {3}, "in two shards six of them would lie in one"
+    assert len(before) == 3
     me.observe("I moved to Bergen.")
     (aside,) = (shard for shard in me.learning.shards() if not shard.stands)
     shards = me.learning.shards()
     named = [shard_for(me.learning.named_for(q), shards) for q in ("What is my mother's name?", "Where do I work?")]
     assert {None if shard is None else shard.stands for shard in named} <= {None, True}
-    me.erase(source(me, "Moss"), source(me, "birthday"))
+    words = {"pet": "Moss", "birthday": "birthday", "allergy": "peanuts", "employer": "Acme", "mother": "Ingrid"}
+    together = [word for slot, word in words.items() if shard_of(f"user/{slot}", 3) == shard_of("user/pet", 3)]
+    me.erase(*(source(me, word) for word in together[:2]))
+    assert len(me.learning.learnable().facts) <= facts - len(together[:2])
     while me.learning.learn_next(by_count, lambda *_: None):
         pass
-    assert {shard.of for shard in me.learning.shards()} == {2}, "fewer facts are no reason to learn all of them again"
+    assert {shard.of for shard in me.learning.shards()} == {3}, "fewer facts are no reason to learn all of them again"
     assert all(shard.stands for shard in me.learning.shards())
     assert aside.kept.artefact.stored.sha256 not in {s.kept.artefact.stored.sha256 for s in me.learning.shards()}
 

@@ -12,9 +12,9 @@ torch = pytest.importorskip("torch", reason="needs torch: pip install torch==2.1
 from hypothesis import given  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
-from mnemic.errors import TooLarge  # noqa: E402
+from mnemic.errors import DamagedState, TooLarge  # noqa: E402
 from mnemic.neural import shards  # noqa: E402
-from mnemic.neural.base import DamagedState, State, source_digests  # noqa: E402
+from mnemic.neural.base import State, source_digests  # noqa: E402
 from mnemic.neural.lora_memory import LoraMemory, LoraSettings, TaughtFact  # noqa: E402
 from mnemic.neural.memgen import Experience, MemGen  # noqa: E402
 from mnemic.neural.memgen_weaver import MemGenSettings  # noqa: E402
@@ -40,6 +40,24 @@ def test_where_something_lies_depends_on_its_id_alone(ids: list[str], count: int
         assert {shards.shard_of(one.id, count) for one in there} == {number}
         assert there == [one for one in given if one in there], "in the order given"
         assert shards.lying(there, count, len(ids), "lessons") == {number: there}
+
+
+@pytest.mark.parametrize(
+    ("count", "before", "numbers"),
+    [(0, 0, {1}), (5, 0, {1}), (6, 0, {2, 3, 4}), (20, 0, {4, 5, 6}), (100, 0, {5, 6, 7}), (17, 4, {4}), (3, 4, {4}),
+     (8, 1, {1}), (11, 1, {3, 4, 5}), (20, 2, {2}), (21, 2, {4, 5, 6})],
+)  # fmt: skip
+def test_a_number_is_chosen_by_what_there_is_and_kept_when_some_of_it_goes(
+    count: int, before: int, numbers: set[int]
+) -> None:
+    assert shards.count_for([f"fact {n}" for n in range(count)], before) in numbers
+
+
+def test_the_number_is_one_in_which_no_shard_holds_much_more_than_another() -> None:
+    """In two shards all of these lie in one."""
+    ids = [f"user/{slot}" for slot in ("city", "employer", "mother", "sister", "pet", "allergy")]
+    assert {shards.shard_of(id, 2) for id in ids} == {0}
+    assert shards.count_for(ids) == 3
 
 
 def test_a_shard_that_would_hold_too_much_is_refused_and_named() -> None:

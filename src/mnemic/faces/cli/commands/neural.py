@@ -169,8 +169,8 @@ def learnt(model: str, shards: int | None, preset: str, *, behind: bool) -> None
     A job does it: minutes of a processor, one shard at a time; stopped, the same command goes on. A shard in which
     nothing has changed stands. What is erased takes its shard along at once, and the erasure orders that it be learnt
     again from what is left; a fact that moves, ends or is in doubt has its shard set aside until it is learnt again. So
-    there are several: one for some five facts, four at most for up to 80. Each costs a training of its own. A shard
-    holds 40 facts at most. It needs torch (pip install torch==2.13.0, then the extra `neural`).
+    there are several, of some five facts each, more in a large memory; each costs a training of its own. A shard holds
+    40 facts at most. It needs torch (pip install torch==2.13.0, then the extra `neural`).
     """
     run = invocation()
     from mnemic.scope_learning import LearningPlan, require_torch
@@ -296,8 +296,8 @@ def asked(question: str, model: str | None, by: str, *, only_with: bool, only_wi
             answers["without"] = lora.model.answers([question], limit=_MOST_SAID)[0]
     if run.output.json:
         number = None if shard is None else shard.number
-        aside = {"set_aside": set_aside_records(shards), "unread": unread}
-        run.output.document({"question": question, "shard": number, **aside, **answers})
+        unused = {"set_aside": set_aside_records(shards), "unread": unread}
+        run.output.document({"question": question, "shard": number, **unused, **answers})
         return
     notes = [*unread, *set_aside_lines(shards)]
     weighed = "the model as it is, see below" if notes else "it is of nothing learnt: the model as it is"
