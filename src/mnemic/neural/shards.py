@@ -22,7 +22,7 @@ from mnemic.neural.base import State, cited
 _IN_A_SHARD: Final = 5
 """How much lies in a shard of a small memory, at most, where that can be had: so much is set aside where one moves."""
 _FEW: Final = 4
-"""Shards that a small memory does with, if they hold alike: each takes a training of its own, however little is in it."""
+"""Shards that a small memory does with, if they are alike: each takes a training of its own, whatever it holds."""
 _MORE: Final = 3
 """How many numbers of shards are tried, from the fewest that would do: where ids put what lies there nobody chooses."""
 _CROWDED: Final = 20
