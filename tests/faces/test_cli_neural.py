@@ -50,7 +50,7 @@ def test_what_was_learnt_is_asked_with_and_without(
     assert "1 fact learnt in 1 shard" in words.out
     assert "The user's blood type is O negative. (nobody has said how it is asked for)" in words.out
     assert 'Acme. (in doubt, since "I handed in my badge at Acme on Friday." was said later)' in words.out
-    assert "shard 1 of 1, steps: 0 of" in words.err, "a pipe is told too"
+    assert "shard 1 of 1, steps: 1 of 6" in words.err, "a pipe is told too"
     assert words.err.count("shard 1 of 1, steps:") > 1
     left_out = json.loads(run("neural", "learn", "--model", model, "--json").out)["left_out"]
     assert {one["text"]: one["reason"] for one in left_out} == {

@@ -15,7 +15,7 @@ if importlib.util.find_spec("xllamacpp") is None:
 from mnemic.engine_adapters import EngineAdapters
 from mnemic.engine_memory import KV, EngineMemory
 from mnemic.faces.chat.conversation import Conversation
-from mnemic.faces.chat.turn_views import prompt_record, prompt_rows
+from mnemic.faces.set_aside import set_aside_lines
 from mnemic.memory import Memory, ScopedMemory
 from mnemic.models.chat import gguf
 from mnemic.models.chat.base import Ask, ChatMessage, CutOff, reply_of
@@ -165,9 +165,6 @@ def test_a_talk_weighs_in_what_was_learnt_for_questions_of_it_alone(memory: Memo
         talk.answer(asked, lambda piece: None)
         for turn in (moved, asked):
             assert turn.learnt is None
-            (line,) = (row.text for row in prompt_rows(turn) if "set aside" in row.text)
+            (line,) = set_aside_lines(turn.set_aside)
             assert 'set aside ("The user lives in Trondheim." holds no longer); `mnemic neural learn`' in line
-            record = prompt_record(turn)
-            assert record is not None
-            assert [one["why"][0]["reason"] for one in record["set_aside"]] == ["over"]
         talk.close()
