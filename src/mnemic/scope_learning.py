@@ -471,7 +471,7 @@ class ScopeLearning:
 
     def _written(self, ids: Sequence[ItemId]) -> dict[ItemId, Version]:
         """What is written of items, in whatever state."""
-        return self._run(look(lambda snapshot: dict(snapshot.get(spaces_of(snapshot, self._who), ids))))
+        return self._run(look(lambda snapshot: dict(snapshot.standing(spaces_of(snapshot, self._who), ids))))
 
     def _run(self, flow: Flow[T]) -> T:
         return self._opened.answering.verb(flow, self._who, "")
