@@ -181,7 +181,7 @@ def test_no_shard_is_named_by_taught_words_for_what_is_in_doubt_or_over(
 def test_a_shard_is_set_aside_for_everything_with_the_write_that_ends_one_of_its_facts(
     memory: Memory, me: ScopedMemory, city: Any, later: str, reason: StaleReason
 ) -> None:
-    """Nothing is refreshed: neither by a job, nor by whoever looks at the profile. Once it is, the reason is the same."""
+    """Neither a job nor who looks at the profile refreshes anything; once one does, the reason is the same."""
     me.observe(later)
     unwritten = me.learning.shards()[0].stale
     memory.flush()
