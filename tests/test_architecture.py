@@ -65,7 +65,7 @@ FLOORS = (
     ("arguments",),
     ("admin",),
     ("session", "long_reading", "markdown_folder", "scope_artefacts", "cubes"),
-    ("scope_learning", "stored_memory"),
+    ("learnt_shards", "scope_learning", "stored_memory"),
     ("memory", "aio"),
     ("replicas", "placement", "engine_memory", "engine_adapters", "attached_memories"),
     ("operations",),

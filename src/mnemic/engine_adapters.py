@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from mnemic.errors import NotFound, StoreCorrupt
-from mnemic.scope_learning import LORA, Shard, shard_for
+from mnemic.learnt_shards import Shard, shard_for
+from mnemic.scope_learning import LORA
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,12 +32,18 @@ class EngineAdapters:
     def __init__(self, learning: ScopeLearning, engine: Gguf) -> None:
         self._learning, self._engine = learning, engine
         self._digests: dict[Shard, str] = {}
+        self._set_aside: tuple[Shard, ...] = ()
         self._seen: tuple[tuple[int, ...], int] | None = None
 
     @property
     def shards(self) -> Sequence[Shard]:
         """The shards whose adapters the engine holds."""
         return tuple(self._digests)
+
+    @property
+    def set_aside(self) -> Sequence[Shard]:
+        """The shards that are used for nothing, since something that they hold stands no more."""
+        return self._set_aside
 
     def refresh(self) -> None:
         """Have the engine hold the adapters that stand now; nothing is looked at where nothing has been written since.
@@ -49,18 +56,19 @@ class EngineAdapters:
             return
         digests: dict[Shard, str] = {}
         files: dict[str, Path] = {}
-        if self._learning.artefacts.kept(LORA):
-            for shard, adapter in self._learning.engine_adapters(str(self._engine.identity["model"])).items():
-                try:
-                    files[adapter.artefact.stored.sha256] = self._learning.artefacts.open(adapter)
-                except (NotFound, StoreCorrupt):  # it is made again by `mnemic neural learn`; the model talks without
-                    continue
-                digests[shard] = adapter.artefact.stored.sha256
+        shards = self._learning.shards()
+        for shard, adapter in self._learning.engine_adapters(str(self._engine.identity["model"]), shards).items():
+            try:
+                files[adapter.artefact.stored.sha256] = self._learning.artefacts.open(adapter)
+            except (NotFound, StoreCorrupt):  # it is made again by `mnemic neural learn`; the model talks without
+                continue
+            digests[shard] = adapter.artefact.stored.sha256
         self._engine.load_adapters(files)
         self._digests, self._seen = digests, seen
+        self._set_aside = tuple(shard for shard in shards if not shard.stands)
 
     def named_for(self, question: str) -> tuple[ItemId, ...]:
-        """The items out of which memory answers a question; not looked for where nothing was learnt.
+        """The learnt facts that answer a question; not looked for where nothing was learnt.
 
         Raises:
             StoreError: they cannot be read.

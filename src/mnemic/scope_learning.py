@@ -2,17 +2,17 @@
 
 Facts lie in shards (see `neural.lora_memory`), each an artefact that cites every item its facts were read from. So an
 erased source takes its shard along before the receipt is there, and the erasure itself orders the job that learns it
-again from what is left; a shard that rests on something forgotten or superseded is not used until it is learnt again.
-Nothing here needs torch but learning, and answering in torch.
+again from what is left; a shard that holds a fact that stands no more (see `learnt_shards`) is not used until it is
+learnt again. Nothing here needs torch but learning, and answering in torch.
 """
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
 import json
+import re
 import uuid
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -20,28 +20,38 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from mnemic.artefacts.artefact_records import ADAPTER_AUTHOR
 from mnemic.core.ids import ItemId
-from mnemic.core.items import State
+from mnemic.core.items import Kind, State
+from mnemic.core.queries import Filter, View
 from mnemic.core.scope import Scope
 from mnemic.core.tokens import words
 from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import Conflict, Invalid, NotFound, StoreError
 from mnemic.extract.chinese import has_chinese
 from mnemic.extract.phrasing import shown_value
+from mnemic.extract.speakers import is_users_role
 from mnemic.flow import Flow, Pause
 from mnemic.lanes.heartbeat import beating
 from mnemic.lanes.slices import DERIVER, LEASE_SECONDS
+from mnemic.learnt_shards import (
+    Shard,
+    facts_answering,
+    shard_details,
+    shard_number,
+    stale_facts,
+)
 from mnemic.opening import Opened
 from mnemic.scope_artefacts import ScopeArtefacts
 from mnemic.store.engine.job_queue import AGAIN, order, prolong
 from mnemic.store.requests import look
 from mnemic.store.values.work import JobState, Order
 from mnemic.verbs.recalling import RecallRequest
-from mnemic.verbs.who import Who, own_or_none, own_space, spaces_of
+from mnemic.verbs.who import Who, own_or_none, own_space, scanned, spaces_of
 
 if TYPE_CHECKING:
-    from mnemic.core.items import Slot
+    from mnemic.core.items import Item, Slot, Version
     from mnemic.neural.gguf_weights import TextModel
     from mnemic.neural.lora_memory import LoraMemory, TaughtFact
+    from mnemic.recall.answer import Answer
     from mnemic.recall.beliefs import Belief
     from mnemic.store.engine.snapshot import Snapshot
     from mnemic.store.values.drafts import JobStep
@@ -64,11 +74,13 @@ TORCH: Final = "pip install torch==2.13.0, then pip install 'mnemic[neural]'"
 
 _CHECKED: Final = 4
 """Steps between two looks whether anything has been erased."""
+_NAMED: Final = re.compile(r"(?<=[\w,;:'’\"“] )(?!I\b)[^\W\d_a-z]\w+|\d+")
+"""What is written as a name amid a sentence, or as a number."""
 _SURELY: Final = 3.0
 """The log odds (19 to 1) from which an item surely speaks of what is asked, where its words alone do not say so."""
 
-Report = Callable[[int, int, int], None]
-"""Told which shard is learnt, how many steps are done, and how many there are at most."""
+Report = Callable[[int, int, int, int], None]
+"""Told which shard is learnt, of how many, how many steps are done, and how many there are at most."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,12 +89,12 @@ class LearningPlan:
 
     Attributes:
         model: A GGUF file, or smollm2.
-        shards: How many adapters facts are spread over.
+        shards: How many adapters facts are spread over; None for as many as their number asks for (`neural.shards`).
         preset: One of `PRESETS`.
     """
 
     model: str = MODEL
-    shards: int = 1
+    shards: int | None = None
     preset: str = PRESETS[0]
 
     def checked(self) -> LearningPlan:
@@ -93,7 +105,7 @@ class LearningPlan:
         """
         if self.preset not in PRESETS:
             raise Invalid("preset", f"{self.preset!r} is not known", f"They are {', '.join(PRESETS)}.")
-        if self.shards < 1:
+        if self.shards is not None and self.shards < 1:
             raise Invalid("shards", f"is {self.shards}", "Give at least one.")
         return self
 
@@ -106,16 +118,19 @@ class LeftOutReason(StrEnum):
     UNWORDED = "nobody has said how it is asked for"
     UNVALUED = "it says nothing that an answer could name"
     UNWRITTEN = "not written yet, or forgotten just now: learn again in a moment"
+    OF_OTHERS = "the profile does not take it to be of the user"
+    UNREAD = "the profile holds nothing of it"
+    READ_IN_PART = "the profile holds only a part of it"
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """Something that the profile states and that is not learnt.
+    """Something that the profile states, or that somebody has told, and that is not learnt.
 
     Attributes:
-        subject: Of whom it is; "user" for whose memory it is.
-        matter: The slot of the profile, or what it is about.
-        text: What is stated.
+        subject: Of whom it is; "user" for whose memory it is, or who told it.
+        matter: The slot of the profile, or what it is about; "" where nobody has read it.
+        text: What is stated, or was said.
         against: What was said later and puts it in doubt, word for word; "" unless that is the reason.
     """
 
@@ -132,45 +147,30 @@ class Learnable:
 
     Attributes:
         facts: Each with its questions, its answer, and the items that it was read from.
+        stated: The items of the profile that state these facts.
         left_out: What the profile states besides, each with the reason why it is not learnt.
     """
 
     facts: tuple[TaughtFact, ...]
+    stated: frozenset[ItemId]
     left_out: tuple[LeftOut, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Shard:
-    """A shard that was learnt.
+@dataclass(frozen=True, slots=True)
+class _Lesson:
+    """What one shard is to learn.
 
     Attributes:
-        kept: Its artefact.
-        stands: Whether all that it was learnt from still stands: else it is not used.
+        stated: The items that state facts, of all shards.
+        digest: Of all that it is learnt from.
+        former: What is kept of it, whose place it takes.
     """
 
-    kept: KeptArtefact
-    stands: bool
-
-    @property
-    def number(self) -> int:
-        """Which of the shards."""
-        return _number(self.kept, "shard")
-
-    @property
-    def of(self) -> int:
-        """How many there are."""
-        return _number(self.kept, "shards")
-
-    @property
-    def sources(self) -> frozenset[ItemId]:
-        """The items that its facts were read from."""
-        return frozenset(self.kept.version.item.source)
-
-    def taught(self, question: str) -> ItemId | None:
-        """The fact that it was taught to answer a question with, in just these words; None if it was not."""
-        taught = self.kept.artefact.details.get("taught")
-        fact = taught.get(_asked(question)) if isinstance(taught, dict) else None
-        return None if fact is None else ItemId(str(fact))
+    number: int
+    facts: tuple[TaughtFact, ...]
+    stated: frozenset[ItemId]
+    digest: str
+    former: KeptArtefact | None
 
 
 class ScopeLearning:
@@ -195,8 +195,9 @@ class ScopeLearning:
         import_whole("mnemic.neural.fact_wordings")
         from mnemic.neural.fact_wordings import WORDINGS
 
-        beliefs = self._run(self._opened.kernel.profile(self._who, history=False))
-        standing = self._standing([fact.id for belief in beliefs for fact in belief.facts])
+        beliefs = self._beliefs()
+        written = self._written([fact.id for belief in beliefs for fact in belief.facts])
+        standing = {id for id, version in written.items() if version.item.state is State.ACTIVE}
         values: dict[tuple[str, str], list[Belief]] = {}
         left_out: list[LeftOut] = []
         for belief in beliefs:
@@ -209,23 +210,58 @@ class ScopeLearning:
             left_out.append(LeftOut(belief.subject, slot or belief.matter, belief.text, reason, against))
         subjects = {subject for subject, _ in values}
         facts = [_taught(subject, slot, of, subjects, preset) for (subject, slot), of in sorted(values.items())]
-        return Learnable(tuple(facts), tuple(left_out))
+        stated = frozenset(fact.id for of in values.values() for belief in of for fact in belief.facts)
+        return Learnable(tuple(facts), stated, tuple(left_out))
+
+    def unread(self) -> tuple[LeftOut, ...]:
+        """What the user has told, and what facts state, that the profile does not hold or holds in part: the newest
+        first, as far as it stands and is no question. Nothing of it can be learnt.
+
+        A part is missing where something is named that no statement of the profile read from it names.
+        """
+        beliefs = self._run(self._opened.kernel.profile(self._who, history=True))
+        stating = {item.id for belief in beliefs for item in (*belief.facts, *belief.former)}
+        read: dict[ItemId, set[str]] = {}
+        for item in (item for belief in beliefs for item in (*belief.facts, *belief.former)):
+            for source in item.source:
+                read.setdefault(source, set()).update(words(item.text))
+        where = Filter(kinds=(Kind.TURN, Kind.FACT))
+        versions = self._run(look(lambda s: list(scanned(s, own_or_none(s, self._who), where, View()))))
+        left_out: list[LeftOut] = []
+        for item in (version.item for version in reversed(versions)):
+            if item.kind is Kind.FACT:
+                reason = None if item.id in stating else LeftOutReason.OF_OTHERS
+            else:
+                reason = _why_not_read(item, read.get(item.id))
+            if reason is not None:
+                subject = str(item.slots.get("subject") or "user")
+                left_out.append(LeftOut(subject, "", item.text, reason))
+        return tuple(left_out)
 
     def shards(self) -> tuple[Shard, ...]:
-        """What was learnt, by number of the shard."""
+        """What was learnt, by number of the shard; whether each stands is told by what the profile states now."""
+        return self._shards(self._beliefs)
+
+    def _shards(self, beliefs: Callable[[], Sequence[Belief]]) -> tuple[Shard, ...]:
         kept = self._artefacts.kept(LORA)
-        standing = self._standing([source for one in kept for source in one.version.item.source])
-        shards = [Shard(kept=one, stands=standing.issuperset(one.version.item.source)) for one in kept]
+        if not kept:  # as nearly everywhere: the profile is not looked at
+            return ()
+        stating = beliefs()
+        written = self._written([source for one in kept for source in one.version.item.source])
+        shards = [
+            Shard(kept=one, stale=stale_facts(one, stating, written, has_bytes=self._artefacts.has_bytes(one.artefact)))
+            for one in kept
+        ]
         return tuple(sorted(shards, key=lambda shard: shard.number))
 
-    def engine_adapters(self, model: str) -> dict[Shard, KeptArtefact]:
+    def engine_adapters(self, model: str, shards: Sequence[Shard]) -> dict[Shard, KeptArtefact]:
         """The adapters that an engine may load whose file has this digest, by the shard of each that stands."""
         by_digest = {
             str(made): one
             for one in self._artefacts.kept(LORA_GGUF)
             for made in _listed(one.artefact.made_by.get("adapters"))
         }
-        standing = (one for one in self.shards() if one.stands and one.kept.artefact.made_by.get("model") == model)
+        standing = (one for one in shards if one.stands and one.kept.artefact.made_by.get("model") == model)
         pairs = ((shard, by_digest.get(shard.kept.artefact.stored.sha256)) for shard in standing)
         return {shard: adapter for shard, adapter in pairs if adapter is not None}
 
@@ -255,71 +291,101 @@ class ScopeLearning:
             Invalid: torch or the model is missing, or the facts cannot be learnt together.
             Conflict: something was erased or changed meanwhile, or it was to stop: nothing was kept.
         """
-        memory = open_lora(plan, self._opened.settings.home / "cache")
         import_whole("mnemic.neural.lora_memory")
         from mnemic.neural.lora_memory import facts_digest
 
         epoch = self._artefacts.epoch()
-        facts = self.learnable(plan.preset).facts
-        lying: dict[int, list[TaughtFact]] = {}
-        for fact in facts:
-            lying.setdefault(memory.shard_of(fact.id), []).append(fact)
-        former = {shard.number: shard.kept for shard in self.shards() if self._is_of(shard.kept, memory, plan)}
-        for shard in self.shards():
-            if shard.kept not in former.values() or shard.number not in lying:
+        learnable = self.learnable(plan.preset)
+        shards = self.shards()
+        memory = self._spread(open_lora(plan, self._opened.settings.home / "cache"), plan, learnable, shards)
+        lying = memory.lying(learnable.facts)
+        former = {shard.number: shard for shard in shards if self._is_of(shard.kept, memory, plan)}
+        for shard in shards:
+            if shard is not former.get(shard.number) or shard.number not in lying:
                 self._artefacts.forget(shard.kept.id)  # of another plan, or nothing is left to be learnt of it
                 former.pop(shard.number, None)
-        for number, there in sorted(lying.items()):
-            digest = facts_digest(there)
-            if number not in former or former[number].artefact.details.get("facts_digest") != digest:
-                self._learn(memory, plan, number, there, digest, former.get(number), epoch, report, stopping)
+        for number, facts in lying.items():
+            before, digest = former.get(number), facts_digest(facts)
+            if before is None or before.is_unusable or before.kept.artefact.details.get("facts_digest") != digest:
+                replaced = None if before is None else before.kept
+                lesson = _Lesson(number, tuple(facts), learnable.stated, digest, replaced)
+                self._learn(memory, plan, lesson, epoch, report, stopping)
                 return True
-        for kept in former.values():
-            self._keep_for_engine(memory, kept)
+        for shard in former.values():
+            self._keep_for_engine(memory, shard.kept)
         return False
 
-    def state(self, memory: LoraMemory) -> dict[str, Any]:
-        """Read all shards that stand as one state, every byte checked.
+    def _spread(
+        self, memory: LoraMemory, plan: LearningPlan, learnable: Learnable, shards: Sequence[Shard]
+    ) -> LoraMemory:
+        """The memory that learns in as many shards as a plan says, or as facts ask for."""
+        if plan.shards is not None:
+            return memory
+        import_whole("mnemic.neural.shards")
+        from mnemic.neural.shards import count_for
+
+        mine = (memory.identity.model, plan.preset)
+        of = (
+            s.of
+            for s in shards
+            if (s.kept.artefact.made_by.get("model"), s.kept.artefact.details.get("preset")) == mine
+        )
+        count = count_for([fact.id for fact in learnable.facts], max(of, default=0))
+        return type(memory)(memory.model, replace(memory.settings, shards=count))
+
+    def state(self, memory: LoraMemory, shards: Sequence[Shard] | None = None) -> dict[str, Any]:
+        """Read those of some shards, or of all, that stand and are of a model as one state, every byte checked.
 
         Raises:
-            ForeignState, DamagedState, StoreError: one of them is of another model, or is not what was kept.
+            ForeignState, DamagedState, StoreError: one of them is of other settings, or is not what was kept.
         """
         import_whole("mnemic.neural.base")
         from mnemic.neural import base
 
         state: base.State = {}
-        for shard in self.shards():
+        for shard in self.shards() if shards is None else shards:
             if shard.stands and shard.kept.artefact.made_by.get("model") == memory.identity.model:
                 state |= base.load(self._artefacts.open(shard.kept), memory.identity)[0]
         return state
 
     def named_for(self, question: str) -> tuple[ItemId, ...]:
-        """The items out of which memory answers a question, the best first; none where it likely holds no answer.
+        """The facts, held by shards that stand, that answer a question; the best first, and none where none does.
 
         A question in words that a shard was taught is answered by the fact that it was taught, if the profile still
         states it and nothing puts it in doubt. For any other, recall finds something, and a model says what it has
-        learnt to whatever it is asked: so a shard is weighed in for what recall finds and memory would answer with, and
+        learnt to whatever it is asked: so a shard is weighed in for a fact that memory itself would answer with, and
         for nothing besides.
 
         Raises:
             Invalid: the question is blank.
         """
-        facts = (shard.taught(question) for shard in self.shards() if shard.stands)
-        if (fact := next((fact for fact in facts if fact is not None), None)) is not None:
-            beliefs = self._run(self._opened.kernel.profile(self._who, history=False))
-            certain = {stated.id for belief in beliefs if belief.doubt is None for stated in belief.facts}
+        beliefs = self._beliefs()
+        shards = self._shards(lambda: beliefs)
+        certain = {fact.id: fact for belief in beliefs if belief.doubt is None for fact in belief.facts}
+        taught = (shard.taught(question) for shard in shards)
+        if (fact := next((fact for fact in taught if fact is not None), None)) is not None:
             return (fact,) if fact in certain else ()
+        held = {id for shard in shards if shard.stands for id in shard.stated}
+        answer = self.sure_answer(question) if held else None
+        return (
+            () if answer is None else facts_answering(question, answer, (certain[id] for id in certain if id in held))
+        )
+
+    def sure_answer(self, question: str) -> Answer | None:
+        """What memory answers to a question out of what it surely holds; None where it likely holds no answer.
+
+        Raises:
+            Invalid: the question is blank.
+        """
         import_whole("mnemic.recall.reasons")
         from mnemic.recall.reasons import KNOWN
 
-        request = RecallRequest(query=question)
-        answer = self._run(self._opened.kernel.ask(self._who, request))
+        answer, context = self._run(self._opened.kernel.answering(self._who, RecallRequest(query=question)))
         if not answer.known:
-            return ()
-        context = self._run(self._opened.kernel.recall(self._who, request))
-        cited = tuple(citation.id for citation in answer.citations)
+            return None
+        cited = {citation.id for citation in answer.citations}
         bearing = [hit.bearing for hit in context.items if hit.id in cited and hit.bearing is not None]
-        return cited if context.confidence >= KNOWN or max(bearing, default=0.0) >= _SURELY else ()
+        return answer if context.confidence >= KNOWN or max(bearing, default=0.0) >= _SURELY else None
 
     def state_mark(self) -> tuple[tuple[int, ...], int]:
         """Numbers that are others as soon as anything has been written or erased that this user may read."""
@@ -333,15 +399,17 @@ class ScopeLearning:
             return next((plan_of(snapshot, space) for space in own_or_none(snapshot, self._who)), None)
 
     def _learn(
-        self, memory: LoraMemory, plan: LearningPlan, number: int, facts: Sequence[TaughtFact], digest: str,
-        former: KeptArtefact | None, epoch: tuple[int, ...], report: Report, stopping: Callable[[], bool],
+        self, memory: LoraMemory, plan: LearningPlan, lesson: _Lesson, epoch: tuple[int, ...], report: Report,
+        stopping: Callable[[], bool],
     ) -> None:  # fmt: skip
         import_whole("mnemic.neural.base", "mnemic.neural.gguf_weights")
         from mnemic.neural import base
         from mnemic.neural.gguf_weights import single_threaded
 
+        shards, facts = memory.settings.shards, lesson.facts
+
         def step(done: int, most: int) -> None:
-            report(number, done, most)
+            report(lesson.number, shards, done, most)
             if stopping():
                 raise Conflict("it was to stop; nothing was kept, and it is learnt when somebody goes on")
             if done % _CHECKED == 0 and self._artefacts.epoch() != epoch:
@@ -350,20 +418,20 @@ class ScopeLearning:
         with single_threaded():
             state = memory.write(facts, memory.empty(), step)
         identity, name = memory.identity, plan.model.rpartition("/")[2]
+        count = "1 fact" if len(facts) == 1 else f"{len(facts)} facts"
         try:
             kept = self._artefacts.put(
                 base.packed(state, identity),
                 mechanism=LORA,
                 made_by={"model": identity.model, "tokenizer": identity.tokenizer, "settings": identity.settings},
                 sources=sorted({ItemId(source) for fact in facts for source in fact.sources}),
-                text=f"{len(facts)} facts learnt by {name}, shard {number + 1} of {plan.shards}",
-                details={
-                    "shard": number, "shards": plan.shards, "facts": len(facts), "preset": plan.preset,
-                    "facts_digest": digest, "taught": taught_questions(facts),
-                },
-                replaces=None if former is None else former.id,
+                text=f"{count} learnt by {name}, shard {lesson.number + 1} of {shards}",
+                details=shard_details(
+                    lesson.number, shards, facts, lesson.stated, preset=plan.preset, facts_digest=lesson.digest
+                ),
+                replaces=None if lesson.former is None else lesson.former.id,
                 author=ADAPTER_AUTHOR,
-            )  # fmt: skip
+            )
         except NotFound as error:
             raise Conflict("a source went while it was learnt; it is learnt again from what is left") from error
         self._keep_for_engine(memory, kept, state)
@@ -381,7 +449,7 @@ class ScopeLearning:
             state = base.load(self._artefacts.open(shard), memory.identity)[0]
         path = self._artefacts.unfinished()
         try:
-            memory.write_gguf(state, _number(shard, "shard"), path)
+            memory.write_gguf(state, shard_number(shard), path)
             self._artefacts.put(
                 path, mechanism=LORA_GGUF, made_by=made_by, sources=(shard.id,),
                 text=f"{shard.version.item.text}, for llama.cpp", remade=True,
@@ -397,12 +465,13 @@ class ScopeLearning:
         mine = (identity.model, identity.tokenizer, identity.settings, plan.preset)
         return mine == (made_by.get("model"), made_by.get("tokenizer"), made_by.get("settings"), details.get("preset"))
 
-    def _standing(self, ids: Sequence[ItemId]) -> set[ItemId]:
-        def read(snapshot: Snapshot) -> set[ItemId]:
-            spaces = spaces_of(snapshot, self._who)
-            return {id for id, version in snapshot.get(spaces, ids).items() if version.item.state is State.ACTIVE}
+    def _beliefs(self) -> Sequence[Belief]:
+        """What the profile states, read ahead of what rules have yet to write."""
+        return self._run(self._opened.kernel.profile(self._who, history=False))
 
-        return self._run(look(read))
+    def _written(self, ids: Sequence[ItemId]) -> dict[ItemId, Version]:
+        """What is written of items, in whatever state."""
+        return self._run(look(lambda snapshot: dict(snapshot.standing(spaces_of(snapshot, self._who), ids))))
 
     def _run(self, flow: Flow[T]) -> T:
         return self._opened.answering.verb(flow, self._who, "")
@@ -415,7 +484,7 @@ class LearningJobs:
         self._opened = opened
 
     def take(
-        self, report: Report = lambda shard, done, most: None, stopping: Callable[[], bool] = lambda: False
+        self, report: Report = lambda shard, of, done, most: None, stopping: Callable[[], bool] = lambda: False
     ) -> None:
         """Have this process do them from now on, and order those that are due, where it is a worker.
 
@@ -494,30 +563,7 @@ def open_lora(plan: LearningPlan, cache: Path) -> LoraMemory:
     from mnemic.neural.lora_memory import LoraMemory, LoraSettings
 
     model: TextModel = open_gguf(model_file(plan.model), cache)
-    return LoraMemory(model, replace(LoraSettings(), shards=plan.shards))
-
-
-def taught_questions(facts: Iterable[TaughtFact]) -> dict[str, Slot]:
-    """The fact that each taught question is answered with, by a digest of its words; none of two that differ."""
-    taught: dict[str, Slot] = {}
-    several: set[str] = set()
-    for fact in facts:
-        for question in map(_asked, fact.questions):
-            if taught.setdefault(question, fact.sources[0]) != fact.sources[0]:
-                several.add(question)
-    return {question: fact for question, fact in taught.items() if question not in several}
-
-
-def _asked(question: str) -> str:
-    """A digest of a question's bare words: an artefact's item holds none of the words themselves."""
-    return hashlib.sha256(" ".join(words(question)).encode()).hexdigest()[:16]
-
-
-def shard_for(named: Sequence[ItemId], shards: Sequence[Shard]) -> Shard | None:
-    """The shard that is weighed in for a question: of the first item that `named_for` it and one was learnt from."""
-    standing = [shard for shard in shards if shard.stands]
-    cited = (next((shard for shard in standing if id in shard.sources), None) for id in named)
-    return next((shard for shard in cited if shard is not None), None)
+    return LoraMemory(model, replace(LoraSettings(), shards=plan.shards or 1))
 
 
 def plan_of(snapshot: Snapshot, space: int) -> LearningPlan | None:
@@ -556,6 +602,21 @@ def _why_not_learnt(belief: Belief, is_worded: bool, is_standing: bool) -> LeftO
     return next((reason for reason, holds in reasons.items() if holds), None)
 
 
+def _why_not_read(turn: Item, read: set[str] | None) -> LeftOutReason | None:
+    """Why something that was said is not learnt as a whole; None where it is, or is nobody's to be learnt.
+
+    Args:
+        read: The words of what the profile states of it; None where it states nothing.
+    """
+    role = turn.slots.get("role")
+    if not (role is None or is_users_role(role)) or turn.text.rstrip().endswith(("?", "？")):
+        return None
+    if read is None:
+        return LeftOutReason.UNREAD
+    named = {word for name in _NAMED.findall(turn.text) for word in words(name)}
+    return None if named <= read else LeftOutReason.READ_IN_PART
+
+
 def _taught(subject: str, slot: str, beliefs: Sequence[Belief], subjects: set[str], preset: str) -> TaughtFact:
     import_whole("mnemic.neural.fact_wordings")
     from mnemic.neural.fact_wordings import OTHER_PEOPLE, fact_of
@@ -568,11 +629,6 @@ def _taught(subject: str, slot: str, beliefs: Sequence[Belief], subjects: set[st
     taught = fact_of(f"{subject}/{slot}", slot, value, tuple(sources), people, subject=subject, preset=preset)
     assert taught is not None, "only slots with a wording come here"
     return taught
-
-
-def _number(kept: KeptArtefact, name: str) -> int:
-    value = kept.artefact.details.get(name)
-    return value if isinstance(value, int) else 0
 
 
 def _listed(value: object) -> Sequence[object]:

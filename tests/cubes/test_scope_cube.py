@@ -154,8 +154,16 @@ def test_what_rests_on_what_does_not_come_stays_away(memory: Memory, other: Memo
 @pytest.mark.parametrize(
     ("made_by", "caches", "reasons"),
     [
-        (None, True, {"no model was named that it could be of use to"}),
-        ({**MADE_BY, "model": "b" * 64}, True, {"of another model"}),
+        (
+            None,
+            True,
+            {"no model was named that it could be of use to; import it again with --model, the one that made it"},
+        ),
+        (
+            {**MADE_BY, "model": "b" * 64},
+            True,
+            {"of another model; import it again with --model, the one that made it"},
+        ),
         ({**MADE_BY, "engine": "xllamacpp 2"}, True, {"of another engine"}),
         ({**MADE_BY, "settings": "context 1"}, True, {"of another settings"}),
         (MADE_BY, False, {"a cache, and caches were not asked for"}),
@@ -185,6 +193,7 @@ def test_a_cube_without_caches_has_none_of_their_bytes(me: ScopedMemory, there: 
     done = me.export_cube(tmp_path / "ada.cube")
     assert [one.reason for one in done.aside] == ["a cache, and caches were not asked for"]
     assert CACHE not in done.path.read_bytes()
+    assert there.import_cube(done.path, made_by=MADE_BY).aside == (), "what was never in it is not set aside here"
     came = there.import_cube(done.path, made_by=MADE_BY, caches=True)
     assert [one.reason for one in came.aside] == ["its bytes are not in the cube"]
 

@@ -10,6 +10,9 @@ from typing import Any
 import pytest
 from commandline import Run
 
+from mnemic.artefacts.artefact_records import ADAPTER_AUTHOR
+from mnemic.memory import Memory
+
 
 @pytest.fixture
 def told(run: Run) -> None:
@@ -47,8 +50,14 @@ def test_what_was_learnt_is_asked_with_and_without(
     assert "1 fact learnt in 1 shard" in words.out
     assert "The user's blood type is O negative. (nobody has said how it is asked for)" in words.out
     assert 'Acme. (in doubt, since "I handed in my badge at Acme on Friday." was said later)' in words.out
+    assert "shard 1 of 1, steps: 1 of 6" in words.err, "a pipe is told too"
+    assert words.err.count("shard 1 of 1, steps:") > 1
     left_out = json.loads(run("neural", "learn", "--model", model, "--json").out)["left_out"]
-    assert {one["matter"]: one["reason"] for one in left_out} == {"employer": "in_doubt", "blood_type": "unworded"}
+    assert {one["text"]: one["reason"] for one in left_out} == {
+        "The user works for Acme.": "in_doubt",
+        "The user's blood type is O negative.": "unworded",
+        "I handed in my badge at Acme on Friday.": "unread",
+    }
     listed: dict[str, Any] = json.loads(run("neural", "list", "--json").out)
     assert {one["mechanism"] for one in listed["artefacts"]} == {"lora", "lora-gguf"}
     asked = json.loads(run("neural", "ask", "Where do I live?", "--json").out)
@@ -61,10 +70,39 @@ def test_what_was_learnt_is_asked_with_and_without(
     assert "it is of nothing learnt" in run("neural", "ask", "What is the capital of France?").out
     both = run("neural", "ask", "x", "--with", "--without", code=2).err
     assert "Leave both out" in both
+    assert "is blank" in run("neural", "ask", " ", code=2).err
     shard = next(one["id"] for one in listed["artefacts"] if one["mechanism"] == "lora")
+    shown = json.loads(run("neural", "show", shard, "--json").out)
+    assert "I live in Trondheim." in {one["text"] for one in shown["made_of"]}
+    assert shown["set_aside"] == []
+    assert "I live in Trondheim." in run("neural", "show", shard).out
+    run("add", "I moved to Madrid.", "--role", "user")
+    why = 'shard 1 of 1 is set aside ("The user lives in Trondheim." holds no longer); `mnemic neural learn`'
+    for command in (("list",), ("show", shard), ("ask", "Where do I live?"), ("ask", "What is my name?")):
+        assert why in " ".join(run("neural", *command).out.split()), command
+    aside = json.loads(run("neural", "ask", "Where do I live?", "--json").out)
+    assert (aside["shard"], aside["with"]) == (None, aside["without"])
+    assert [(one["id"], one["why"][0]["reason"]) for one in aside["set_aside"]] == [(shard, "over")]
+    assert why in run("neural", "ask", "Where do I live?", "--with", code=3).err
     run("neural", "forget", shard)
     assert json.loads(run("neural", "list", "--json").out)["artefacts"] == []
     assert "mnemic neural learn" in run("neural", "ask", "Where do I live?", "--with", code=3).err
+
+
+def test_a_receipt_names_the_artefacts_that_went(run: Run, told: None, home: Path) -> None:
+    listed = [json.loads(line) for line in run("list", "--json").out.splitlines()]
+    turn = next(one["id"] for one in listed if one["text"] == "I live in Trondheim.")
+    with Memory(home / "memory.db") as memory:
+        me = memory.scope(user="me")
+        for name in (b"one", b"other"):
+            me.artefacts.put(
+                name, mechanism="lora", made_by={}, sources=(turn,), text="1 fact learnt", author=ADAPTER_AUTHOR
+            )
+        ids = {kept.id for kept in me.artefacts.kept()}
+    words = run("erase", turn, "--yes").out
+    assert "2 artefacts of models went with it" in words
+    assert "`mnemic neural learn` learns again from what is left" in words
+    assert all(id in words for id in ids)
 
 
 @pytest.mark.parametrize("name", ["missing.gguf", "cut.gguf"])

@@ -15,6 +15,7 @@ if importlib.util.find_spec("xllamacpp") is None:
 from mnemic.engine_adapters import EngineAdapters
 from mnemic.engine_memory import KV, EngineMemory
 from mnemic.faces.chat.conversation import Conversation
+from mnemic.faces.set_aside import set_aside_lines
 from mnemic.memory import Memory, ScopedMemory
 from mnemic.models.chat import gguf
 from mnemic.models.chat.base import Ask, ChatMessage, CutOff, reply_of
@@ -69,7 +70,7 @@ def test_an_adapter_is_weighed_for_one_question_and_not_for_the_next(memory: Mem
     bare = said(engine)
     adapters = EngineAdapters(me.learning, engine)
     adapters.refresh()
-    weights, shard = adapters.weights_for([source])
+    weights, shard = adapters.weights_for(sorted(me.learning.shards()[0].stated))
     assert shard is not None
     assert adapters.weights_for(["somebody else's"]) == ({}, None)
     kept.attach(PROMPT, (source, shard.kept.id), weights)
@@ -86,7 +87,7 @@ def test_keys_and_values_are_restored_to_the_weights_that_made_them_alone(memory
     source = told(me)
     adapters = EngineAdapters(me.learning, engine)
     adapters.refresh()
-    weights, shard = adapters.weights_for([source])
+    weights, shard = adapters.weights_for(sorted(me.learning.shards()[0].stated))
     assert shard is not None
     kept = EngineMemory(me.artefacts, "talk", engine)
     kept.attach(PROMPT, (source, shard.kept.id), weights)
@@ -100,7 +101,7 @@ def test_keys_and_values_are_restored_to_the_weights_that_made_them_alone(memory
     again.refresh()
     later = EngineMemory(me.artefacts, "talk", fresh)
     assert later.attach(PROMPT, (source,), {}).miss == "another adapters"
-    restored = later.attach(PROMPT, (source, shard.kept.id), again.weights_for([source])[0])
+    restored = later.attach(PROMPT, (source, shard.kept.id), again.weights_for(sorted(shard.stated))[0])
     assert restored.restored > 0
     assert said(fresh) == first
     assert fresh.work.reused >= restored.restored - 1
@@ -113,7 +114,7 @@ def test_an_erased_source_takes_the_adapter_out_of_the_engine_and_its_prompts_of
     me, engine = learnt(memory, tiny_gguf), Gguf(tiny_gguf)
     source, adapters = told(me), EngineAdapters(me.learning, engine)
     adapters.refresh()
-    weights, shard = adapters.weights_for([source])
+    weights, shard = adapters.weights_for(sorted(me.learning.shards()[0].stated))
     assert shard is not None
     kept = EngineMemory(me.artefacts, "talk", engine)
     kept.attach(PROMPT, (shard.kept.id,), weights)
@@ -125,7 +126,7 @@ def test_an_erased_source_takes_the_adapter_out_of_the_engine_and_its_prompts_of
     adapters.refresh()
     assert adapters.shards == ()
     assert not engine.is_loaded
-    assert adapters.weights_for([source]) == ({}, None)
+    assert adapters.weights_for(sorted(shard.stated)) == ({}, None)
 
 
 def test_who_asks_the_same_engine_next_has_nobodys_adapter(memory: Memory, tiny_gguf: Path) -> None:
@@ -133,7 +134,7 @@ def test_who_asks_the_same_engine_next_has_nobodys_adapter(memory: Memory, tiny_
     source, adapters = told(me), EngineAdapters(me.learning, engine)
     adapters.refresh()
     kept = EngineMemory(me.artefacts, "talk", engine)
-    weights, _ = adapters.weights_for([source])
+    weights, _ = adapters.weights_for(sorted(me.learning.shards()[0].stated))
     kept.attach(PROMPT, (source,), weights)
     weighed = said(engine)
     bare = said(engine)  # nobody claims this one
@@ -158,4 +159,12 @@ def test_a_talk_weighs_in_what_was_learnt_for_questions_of_it_alone(memory: Memo
         turns.append(talk.begin("What is my mother's name?"))
         talk.answer(turns[1], lambda piece: None)
         assert [(turn.learnt is None, turn.unweighed) for turn in turns] == [(True, True), (False, False)]
+        moved = talk.begin("I moved to Bergen.")
+        talk.answer(moved, lambda piece: None)
+        asked = talk.begin("What is my mother's name?")
+        talk.answer(asked, lambda piece: None)
+        for turn in (moved, asked):
+            assert turn.learnt is None
+            (line,) = set_aside_lines(turn.set_aside)
+            assert 'set aside ("The user lives in Trondheim." holds no longer); `mnemic neural learn`' in line
         talk.close()

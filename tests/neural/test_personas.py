@@ -9,8 +9,8 @@ import pytest
 
 pytest.importorskip("torch", reason="needs torch: pip install torch==2.13.0")
 
-from mnemic.lab.tasks.neural.made_up_people import STRANGERS, UNREHEARSED, made_up_facts
-from mnemic.lab.tasks.neural.personas import Persona, others_wordings, persona_names, strangers
+from mnemic.lab.tasks.neural.made_up_people import REHEARSED_NAMES, UNREHEARSED_NAMES, made_up_facts
+from mnemic.lab.tasks.neural.personas import Persona, others_wordings, people_asked_about, persona_names
 from mnemic.neural.fact_wordings import CHARACTER, OTHER_PEOPLE, WORDINGS, asked_of, turned
 from mnemic.neural.lora_memory import TaughtFact
 
@@ -39,13 +39,13 @@ def test_others_are_asked_for_each_slot_in_two_wordings_that_nobody_rehearses() 
 
 def test_no_stranger_is_somebody_whose_questions_are_rehearsed() -> None:
     learnt_of = {name.capitalize() for name in persona_names()}
-    assert not {*strangers()} & {*OTHER_PEOPLE, *STRANGERS, *learnt_of}
+    assert not {*people_asked_about()} & {*OTHER_PEOPLE, *REHEARSED_NAMES, *learnt_of}
     told_of = {fact.name for fact in made_up_facts(160, 0)}
-    assert not {*UNREHEARSED} & {*OTHER_PEOPLE, *STRANGERS, *told_of}
+    assert not {*UNREHEARSED_NAMES} & {*OTHER_PEOPLE, *REHEARSED_NAMES, *told_of}
     assert {fact.other for fact in made_up_facts(160, 0)}.isdisjoint(
         text for fact in made_up_facts(160, 0) for text in (*fact.taught, *fact.taught_fact().others, fact.unseen)
     )
-    assert all(any(name in fact.other for name in UNREHEARSED) for fact in made_up_facts(160, 1))
+    assert all(any(name in fact.other for name in UNREHEARSED_NAMES) for fact in made_up_facts(160, 1))
 
 
 def test_what_is_asked_besides_the_taught_questions_is_in_no_lesson() -> None:
@@ -87,7 +87,7 @@ def test_no_two_users_have_a_value_in_common_and_a_value_counts_as_whole_words()
 
 def test_the_others_that_a_made_up_fact_rehearses_are_strangers_of_its_own() -> None:
     for fact in made_up_facts(8, 0):
-        assert all(any(name in text for name in STRANGERS) for text in fact.taught_fact().others)
+        assert all(any(name in text for name in REHEARSED_NAMES) for text in fact.taught_fact().others)
 
 
 def test_a_characters_pet_is_known_by_its_name_and_scenes_may_be_of_some_slots() -> None:
@@ -99,9 +99,9 @@ def test_a_characters_pet_is_known_by_its_name_and_scenes_may_be_of_some_slots()
 
 def test_the_prompt_tells_of_the_user_by_name_of_nobody_and_in_no_answers_words() -> None:
     persona = Persona("ines", 20)
-    lines = persona.told_of().splitlines()
+    lines = persona.facts_prompt().splitlines()
     assert lines[:2] == ["Facts about the user:", "- The user lives in Trondheim."]
     assert len(lines) == 21
-    assert not re.search(r"\b(?:I|my|you|your)\b", persona.told_of(), re.IGNORECASE)
-    assert all(value in persona.told_of() for value in persona.values.values())
+    assert not re.search(r"\b(?:I|my|you|your)\b", persona.facts_prompt(), re.IGNORECASE)
+    assert all(value in persona.facts_prompt() for value in persona.values.values())
     assert all(value in said for value, said in zip(persona.values.values(), persona.said().values(), strict=True))

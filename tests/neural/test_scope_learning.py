@@ -17,23 +17,25 @@ pytest.importorskip("torch", reason="needs torch: pip install torch==2.13.0")
 
 from mnemic.artefacts.artefact_files import ArtefactFolder
 from mnemic.artefacts.artefact_records import ADAPTER_AUTHOR
+from mnemic.core.ids import ItemId
 from mnemic.errors import Conflict, Invalid, MnemicError
+from mnemic.learnt_shards import StaleReason, shard_details, shard_for, taught_questions
 from mnemic.memory import Memory, ScopedMemory
 from mnemic.neural import lora_memory
 from mnemic.neural.fact_wordings import WORDINGS, fact_of, turned
 from mnemic.neural.gguf_weights import single_threaded
 from mnemic.neural.lora_memory import LoraSettings, TaughtFact
+from mnemic.neural.shards import shard_of
 from mnemic.scope_learning import (
     LEARN,
     LORA,
     LORA_GGUF,
+    Learnable,
     LearningPlan,
     LeftOutReason,
     model_file,
     open_lora,
     require_torch,
-    shard_for,
-    taught_questions,
 )
 from mnemic.settings import Settings
 from mnemic.store.engine.job_queue import AGAIN
@@ -74,7 +76,9 @@ def source(me: ScopedMemory, word: str) -> Any:
     return next(v.item.id for v in me.list(limit=20) if word in v.item.text and not v.item.source)
 
 
-def do_jobs(memory: Memory, report: Callable[[int, int, int], None] = lambda shard, done, most: None) -> list[str]:
+def do_jobs(
+    memory: Memory, report: Callable[[int, int, int, int], None] = lambda shard, of, done, most: None
+) -> list[str]:
     """Do what is ordered; the errors that were met."""
     errors: list[str] = []
     memory.learning_jobs.take(report)
@@ -98,7 +102,7 @@ def test_a_job_learns_the_profile_and_keeps_it_with_its_sources(
     assert sorted(fact.id for fact in learnable.facts) == ["user/allergy", "user/city", "user/mother"]
     me.learning.order(plan)
     seen: list[int] = []
-    assert do_jobs(memory, lambda shard, done, most: seen.append(shard)) == []
+    assert do_jobs(memory, lambda shard, of, done, most: seen.append(shard)) == []
     assert jobs(memory) == {LEARN: JobState.DONE}
     shards = me.learning.shards()
     assert {shard.number for shard in shards} == set(seen)
@@ -120,7 +124,7 @@ def test_a_job_learns_the_profile_and_keeps_it_with_its_sources(
 def test_a_shard_is_named_for_what_it_learnt_and_for_nothing_else(
     memory: Memory, me: ScopedMemory, plan: LearningPlan
 ) -> None:
-    me.learning.learn_next(LearningPlan(model=plan.model), lambda *_: None)
+    me.learning.learn_next(LearningPlan(model=plan.model, shards=1), lambda *_: None)
     shards = me.learning.shards()
     for question in (
         "Where do I live?",
@@ -140,7 +144,7 @@ def test_a_shard_is_named_for_what_it_learnt_and_for_nothing_else(
 def city(me: ScopedMemory, plan: LearningPlan) -> Any:
     """The fact of where the user lives, as a shard was taught it."""
     taught = next(fact for fact in me.learning.learnable().facts if fact.id == "user/city")
-    me.learning.learn_next(LearningPlan(model=plan.model), lambda *_: None)
+    me.learning.learn_next(LearningPlan(model=plan.model, shards=1), lambda *_: None)
     return taught
 
 
@@ -164,6 +168,47 @@ def test_no_shard_is_named_by_taught_words_for_what_is_in_doubt_or_over(
         memory.flush()
     shards = me.learning.shards()
     assert [q for q in city.questions if shard_for(me.learning.named_for(q), shards) is not None] == []
+
+
+@pytest.mark.parametrize(
+    ("later", "reason"),
+    [
+        ("I moved to Madrid.", StaleReason.OVER),
+        ("I no longer live in Trondheim.", StaleReason.OVER),
+        ("We packed everything up and Bergen is home now.", StaleReason.IN_DOUBT),
+    ],
+)
+def test_a_shard_is_set_aside_for_everything_with_the_write_that_ends_one_of_its_facts(
+    memory: Memory, me: ScopedMemory, city: Any, later: str, reason: StaleReason
+) -> None:
+    """Neither a job nor who looks at the profile refreshes anything; once one does, the reason is the same."""
+    me.observe(later)
+    unwritten = me.learning.shards()[0].stale
+    memory.flush()
+    (shard,) = me.learning.shards()
+    assert unwritten == shard.stale
+    assert not shard.stands
+    assert [(fact.reason, fact.text) for fact in shard.stale] == [(reason, "The user lives in Trondheim.")]
+    assert (shard.stale[0].against == later) is (reason is StaleReason.IN_DOUBT)
+    assert me.learning.engine_adapters(str(shard.kept.artefact.made_by["model"]), [shard]) == {}
+    assert shard_for(me.learning.named_for("What is my mother's name?"), [shard]) is None
+
+
+def test_a_shard_of_which_nothing_says_what_it_holds_is_not_used_and_is_learnt_again(
+    me: ScopedMemory, city: Any, plan: LearningPlan
+) -> None:
+    (shard,) = me.learning.shards()
+    kept = shard.kept
+    unlisted = {name: value for name, value in kept.artefact.details.items() if name != "stated"}
+    me.artefacts.put(
+        me.artefacts.open(kept).read_bytes(), mechanism=LORA, made_by=kept.artefact.made_by,
+        sources=kept.version.item.source, details=unlisted, replaces=kept.id,
+    )  # fmt: skip
+    (shard,) = me.learning.shards()
+    assert [fact.reason for fact in shard.stale] == [StaleReason.UNLISTED]
+    assert me.learning.learn_next(LearningPlan(model=plan.model, shards=1), lambda *_: None)
+    (shard,) = me.learning.shards()
+    assert shard.stands
 
 
 def test_a_question_that_two_facts_answer_is_taught_by_neither() -> None:
@@ -201,10 +246,10 @@ def test_an_erasure_drops_the_shard_at_once_and_orders_what_is_left(
 
 
 def test_what_is_erased_while_a_job_learns_is_not_kept(memory: Memory, me: ScopedMemory, plan: LearningPlan) -> None:
-    me.learning.order(LearningPlan(model=plan.model))
+    me.learning.order(LearningPlan(model=plan.model, shards=1))
     erased: list[object] = []
 
-    def erase_amid(shard: int, done: int, most: int) -> None:
+    def erase_amid(shard: int, of: int, done: int, most: int) -> None:
         if not erased:
             erased.append(me.erase(source(me, "Trondheim")))
 
@@ -214,7 +259,7 @@ def test_what_is_erased_while_a_job_learns_is_not_kept(memory: Memory, me: Scope
         assert shard.stands
         assert shard.kept.artefact.details["facts"] == 2
     assert jobs(memory)[LEARN] in (JobState.WAITING, JobState.DONE)
-    while me.learning.learn_next(LearningPlan(model=plan.model), lambda *_: None):
+    while me.learning.learn_next(LearningPlan(model=plan.model, shards=1), lambda *_: None):
         pass
     (shard,) = me.learning.shards()
     assert shard.kept.artefact.details["facts"] == 2
@@ -235,7 +280,7 @@ def test_a_source_that_goes_after_the_last_step_leaves_nothing(
 
     monkeypatch.setattr(base, "packed", late)
     with pytest.raises(Conflict, match="learnt again"):
-        me.learning.learn_next(LearningPlan(model=plan.model), lambda *_: None)
+        me.learning.learn_next(LearningPlan(model=plan.model, shards=1), lambda *_: None)
     assert me.artefacts.kept() == ()
     assert me.artefacts.stored_bytes() == 0
 
@@ -243,16 +288,16 @@ def test_a_source_that_goes_after_the_last_step_leaves_nothing(
 def test_a_shard_that_rests_on_what_was_forgotten_is_not_used_and_is_learnt_again(
     memory: Memory, me: ScopedMemory, plan: LearningPlan
 ) -> None:
-    whole = LearningPlan(model=plan.model)
+    whole = LearningPlan(model=plan.model, shards=1)
     me.learning.order(whole)
     do_jobs(memory)
     digest = str(me.learning.shards()[0].kept.artefact.made_by["model"])
-    assert len(me.learning.engine_adapters(digest)) == 1
+    assert len(me.learning.engine_adapters(digest, me.learning.shards())) == 1
     me.forget(source(me, "Trondheim"))
     (shard,) = me.learning.shards()
     assert not shard.stands
-    assert shard_for(tuple(shard.sources), [shard]) is None
-    assert me.learning.engine_adapters(digest) == {}
+    assert shard_for(tuple(shard.stated), [shard]) is None
+    assert me.learning.engine_adapters(digest, me.learning.shards()) == {}
     memory.learning_jobs.take()
     memory._opened.background.chores[LEARN](60.0)  # as a worker does when nobody writes
     assert jobs(memory)[LEARN] is JobState.WAITING
@@ -265,7 +310,7 @@ def test_a_shard_that_rests_on_what_was_forgotten_is_not_used_and_is_learnt_agai
 
 
 def test_what_is_superseded_is_learnt_as_it_is_now(memory: Memory, me: ScopedMemory, plan: LearningPlan) -> None:
-    whole = LearningPlan(model=plan.model)
+    whole = LearningPlan(model=plan.model, shards=1)
     assert me.learning.learn_next(whole, lambda *_: None)
     me.observe("I moved to Bergen.")
     memory.flush()
@@ -279,7 +324,7 @@ def test_what_is_superseded_is_learnt_as_it_is_now(memory: Memory, me: ScopedMem
 def test_a_forgotten_adapter_takes_the_one_of_the_engine_along(
     memory: Memory, me: ScopedMemory, plan: LearningPlan
 ) -> None:
-    me.learning.learn_next(LearningPlan(model=plan.model), lambda *_: None)
+    me.learning.learn_next(LearningPlan(model=plan.model, shards=1), lambda *_: None)
     (shard,) = me.learning.shards()
     assert me.artefacts.forget(shard.kept.id) > 0
     assert me.artefacts.kept() == ()
@@ -288,7 +333,7 @@ def test_a_forgotten_adapter_takes_the_one_of_the_engine_along(
 def test_the_engines_adapter_is_made_again_where_its_bytes_are_gone(
     memory: Memory, me: ScopedMemory, plan: LearningPlan
 ) -> None:
-    whole = LearningPlan(model=plan.model)
+    whole = LearningPlan(model=plan.model, shards=1)
     me.learning.learn_next(whole, lambda *_: None)
     (adapter,) = me.artefacts.kept(LORA_GGUF)
     before = me.artefacts.open(adapter).read_bytes()
@@ -299,7 +344,7 @@ def test_the_engines_adapter_is_made_again_where_its_bytes_are_gone(
 
 
 def test_another_plan_leaves_nothing_of_the_one_before(memory: Memory, me: ScopedMemory, plan: LearningPlan) -> None:
-    me.learning.learn_next(LearningPlan(model=plan.model), lambda *_: None)
+    me.learning.learn_next(LearningPlan(model=plan.model, shards=1), lambda *_: None)
     while me.learning.learn_next(plan, lambda *_: None):
         pass
     assert {shard.of for shard in me.learning.shards()} == {2}
@@ -344,6 +389,88 @@ def test_what_cannot_be_learnt_says_so(memory: Memory, plan: LearningPlan, monke
         require_torch()
 
 
+@pytest.mark.parametrize(
+    ("question", "named"),
+    [
+        ("What is my sister called?", "sister"),
+        ("What's the name of my sister?", "sister"),
+        ("What's the cat's name?", "pet"),
+        ("Where does Clara live?", ""),
+        ("Where does my sister live?", ""),
+        ("Who is Clara?", ""),
+        ("What does Moss eat?", ""),
+    ],
+)
+def test_a_shard_is_named_only_for_a_question_that_its_facts_answer(
+    memory: Memory, plan: LearningPlan, question: str, named: str
+) -> None:
+    """One turn tells of a sister what is learnt, her name, and what is not, where she lives."""
+    me = memory.scope(user="eve")
+    for text in ("My sister Clara lives in Porto.", "My cat is called Moss.", "I work at Acme."):
+        me.observe(text)
+    memory.flush()
+    learnable = me.learning.learnable()
+    by_item = {source: fact.id for fact in learnable.facts for source in fact.sources if source in learnable.stated}
+    keep_untrained(me, learnable)
+    assert [by_item[item] for item in me.learning.named_for(question)] == ([f"user/{named}"] if named else [])
+
+
+def keep_untrained(me: ScopedMemory, learnable: Learnable) -> None:
+    """Keep a shard of facts whose weights nobody has learnt: which one is named is told without them."""
+    sources = sorted({ItemId(source) for fact in learnable.facts for source in fact.sources})
+    details = shard_details(0, 1, learnable.facts, learnable.stated)
+    me.artefacts.put(b"none", mechanism=LORA, made_by={"model": "none"}, sources=sources, details=details)
+
+
+def test_what_was_told_and_is_in_no_profile_is_named_too(memory: Memory) -> None:
+    me = memory.scope(user="eve")
+    for text in ("I live in Ghent.", "My sister Clara lives in Porto.", "The tram was late.", "Was it the rain?"):
+        me.observe(text)
+    me.observe("Shall I look it up?", role="assistant")
+    me.write("Clara lives in Porto.", kind="fact")
+    memory.flush()
+    assert [(one.text, one.reason) for one in me.learning.unread()] == [
+        ("Clara lives in Porto.", LeftOutReason.OF_OTHERS),
+        ("The tram was late.", LeftOutReason.UNREAD),
+        ("My sister Clara lives in Porto.", LeftOutReason.READ_IN_PART),
+    ]
+    me.observe("I moved to Bruges.")
+    memory.flush()
+    assert "I live in Ghent." not in [one.text for one in me.learning.unread()], "that was read, and is over"
+
+
+def test_where_nobody_says_so_one_moved_fact_sets_its_own_shard_aside_and_no_other(
+    memory: Memory, plan: LearningPlan
+) -> None:
+    me, by_count = memory.scope(user="eve"), LearningPlan(model=plan.model)
+    said = ("I live in Trondheim.", "My mother's name is Ingrid.", "I'm allergic to peanuts.", "I work at Acme.",
+            "My cat is called Moss.", "My sister's name is Clara.", "My birthday is on 4 May.")  # fmt: skip
+    for text in said:
+        me.observe(text)
+    memory.flush()
+    facts = len(me.learning.learnable().facts)
+    assert facts > 5
+    while me.learning.learn_next(by_count, lambda *_: None):
+        pass
+    before = {shard.number: shard.kept.artefact.stored.sha256 for shard in me.learning.shards()}
+    assert {shard.of for shard in me.learning.shards()} == {3}, "in two shards six of them would lie in one"
+    assert len(before) == 3
+    me.observe("I moved to Bergen.")
+    (aside,) = (shard for shard in me.learning.shards() if not shard.stands)
+    shards = me.learning.shards()
+    named = [shard_for(me.learning.named_for(q), shards) for q in ("What is my mother's name?", "Where do I work?")]
+    assert {None if shard is None else shard.stands for shard in named} <= {None, True}
+    words = {"pet": "Moss", "birthday": "birthday", "allergy": "peanuts", "employer": "Acme", "mother": "Ingrid"}
+    together = [word for slot, word in words.items() if shard_of(f"user/{slot}", 3) == shard_of("user/pet", 3)]
+    me.erase(*(source(me, word) for word in together[:2]))
+    assert len(me.learning.learnable().facts) <= facts - len(together[:2])
+    while me.learning.learn_next(by_count, lambda *_: None):
+        pass
+    assert {shard.of for shard in me.learning.shards()} == {3}, "fewer facts are no reason to learn all of them again"
+    assert all(shard.stands for shard in me.learning.shards())
+    assert aside.kept.artefact.stored.sha256 not in {s.kept.artefact.stored.sha256 for s in me.learning.shards()}
+
+
 def test_what_is_left_out_is_named_with_the_reason(memory: Memory) -> None:
     me = memory.scope(user="eve")
     texts = ("I live in Ghent.", "My blood type is O negative.", "I'm allergic to peanuts.")
@@ -383,7 +510,7 @@ def test_a_job_that_is_killed_anywhere_leaves_nothing_half_written_and_is_done_b
     tmp_path: Path, plan: LearningPlan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Killed at each point that keeping the shard and the engine's adapter passes; the lease runs out by itself."""
-    whole, settings = LearningPlan(model=plan.model), Settings(background=False, home=tmp_path / "home")
+    whole, settings = LearningPlan(model=plan.model, shards=1), Settings(background=False, home=tmp_path / "home")
     for point in range(20):
         store = tmp_path / f"{point}.db"
         with Memory(store, settings=settings) as memory:

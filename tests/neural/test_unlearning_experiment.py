@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("torch", reason="needs torch: pip install torch==2.13.0")
 
 from mnemic import Memory, Settings
-from mnemic.lab.tasks.neural.lora_unlearning_experiment import shard_named, told
+from mnemic.lab.tasks.neural.lora_unlearning_experiment import scope_with_shards, shard_named
 from mnemic.lab.tasks.neural.personas import Persona
 from mnemic.neural.lora_memory import LoraMemory, LoraSettings
 
@@ -26,7 +26,7 @@ def test_the_store_holds_what_was_said_and_no_question_and_names_the_shard_as_ch
     state = memory.write(facts, memory.empty())
     assert len({memory.shard_of(fact.id) for fact in facts}) == 2
     with Memory(tmp_path / "m.db", settings=Settings(background=False)) as store:
-        me = told(store, said, {"ines.likes"}, memory, state)
+        me = scope_with_shards(store, said, {"ines.likes"}, memory, state)
         texts = [hit.item.text for hit in me.recall("Where do I live?").items]
         assert "I live in Trondheim." in texts
         questions = {question for fact in persona.facts() for question in fact.questions}

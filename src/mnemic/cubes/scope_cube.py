@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -17,7 +18,7 @@ from mnemic.core.queries import Filter, View
 from mnemic.cubes.cube_file import CubeFile, CubePart, CubeProgress, PartKind, beginning, journal_part, write_cube
 from mnemic.cubes.cube_journal import described, read_journal, story_lines
 from mnemic.cubes.cube_plan import Fate, erased_here, fate, planned
-from mnemic.errors import Conflict, Invalid, NotFound, Refused, StoreCorrupt
+from mnemic.errors import Conflict, Invalid, NotFound, Refused, StoreCorrupt, TooLarge
 from mnemic.flow import Flow
 from mnemic.opening import Opened
 from mnemic.scope_artefacts import ScopeArtefacts
@@ -38,6 +39,7 @@ _OF_A_MODEL: Final = ("model", "tokenizer", "engine")
 _SAFETENSORS: Final = frozenset({"lora"})
 """Mechanisms whose bytes are read as safetensors, or as GGUF."""
 _GGUF: Final = b"GGUF"
+_BRING: Final = "; import it again with --model, the one that made it"
 _HEADER_LIMIT: Final = 4 << 20
 """Most bytes of a header of safetensors."""
 
@@ -127,7 +129,7 @@ class ScopeCube:
 
     def check(self, path: Path, progress: CubeProgress) -> None:
         """Refuse what `import_` would refuse, and write nothing, as `ScopedMemory.check_cube` says."""
-        with CubeFile(path, progress) as cube:
+        with _named(path), CubeFile(path, progress) as cube:
             journal = read_journal(cube.journal())
             said = journal.artefacts()
             cube.hold_to(_part_of_each(said))
@@ -138,7 +140,7 @@ class ScopeCube:
         self, path: Path, *, caches: bool, made_by: Mapping[str, Slot] | None, progress: CubeProgress
     ) -> CubeImport:
         """Bring a cube in, as `ScopedMemory.import_cube` says."""
-        with CubeFile(path, progress) as cube:
+        with _named(path), CubeFile(path, progress) as cube:
             journal = read_journal(cube.journal())
             said = journal.artefacts()
             cube.hold_to(_part_of_each(said))
@@ -154,6 +156,8 @@ class ScopeCube:
                 try:
                     if self._is_here(journal.stories[id][-1], artefact):
                         there += 1
+                    elif artefact.remade and not caches and cube.part(artefact.stored.sha256) is None:
+                        pass  # a cache that was left out of the cube is nothing that is set aside here
                     elif not (why := self._why_not(cube, journal.stories[id], artefact, made_by, caches=caches)):
                         self._bring(cube, journal.stories[id], artefact)
                         brought.append(id)
@@ -248,9 +252,9 @@ class ScopeCube:
         if part is None:
             return "its bytes are not in the cube"
         if made_by is None:
-            return "no model was named that it could be of use to"
+            return f"no model was named that it could be of use to{_BRING}"
         if other := _other(artefact, made_by):
-            return f"of another {other}"
+            return f"of another {other}{_BRING if other == 'model' else ''}"
         if artefact.mechanism in _SAFETENSORS and not _has_sound_header(cube, part):
             return "neither safetensors nor GGUF, by its header"
         return self._run(look(lambda s: self._unwelcome(s, story)))
@@ -277,6 +281,17 @@ class ScopeCube:
 
     def _run(self, flow: Flow[T]) -> T:
         return self._opened.answering.verb(flow, self._who)
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Have what is wrong with a file name it."""
+    try:
+        yield
+    except (Invalid, TooLarge) as error:
+        if error.field != "file" or str(path) in error.problem:
+            raise
+        raise type(error)("file", f"{path} {error.problem}", error.remedy) from error
 
 
 def _part_of_each(said: Mapping[ItemId, Artefact]) -> dict[str, CubePart]:

@@ -169,6 +169,11 @@ class LoraMemory:
         """The model's own."""
         return self.model.decoder.weights
 
+    @cached_property
+    def _matrices(self) -> tuple[str, ...]:
+        """The names of all matrices of a shard."""
+        return tuple(matrix for name in self._targets for matrix in _both(name))
+
     def empty(self) -> State:
         """Nothing is known."""
         return {}
@@ -176,6 +181,15 @@ class LoraMemory:
     def shard_of(self, fact: str) -> int:
         """The number of the shard in which a fact of this id lies."""
         return shards.shard_of(fact, self.settings.shards)
+
+    def lying(self, given: Iterable[TaughtFact]) -> dict[int, list[TaughtFact]]:
+        """The facts of each shard in which any lies, by its number.
+
+        Raises:
+            TooLarge: there are more facts than the shards take.
+        """
+        ordered = sorted(given, key=lambda fact: fact.id)
+        return shards.lying(ordered, self.settings.shards, self.settings.facts_limit, "facts")
 
     def shards(self, state: State) -> list[int]:
         """The numbers of the shards that are learnt."""
@@ -190,11 +204,10 @@ class LoraMemory:
         """
         _check(given)
         made: dict[int, State] = {}
-        ordered = sorted(given, key=lambda fact: fact.id)
-        lying = shards.lying(ordered, self.settings.shards, self.settings.facts_limit, "facts")
-        for number, facts in lying.items():
+        for number, facts in self.lying(given).items():
             learnt, part = shards.digest(_said(facts)), shards.part(state, number)
-            if not part or not torch.equal(part["learnt"], learnt):
+            is_whole = part.keys() >= {*self._matrices, "learnt", "sources"}  # the half of a shard is learnt anew
+            if not is_whole or not torch.equal(part["learnt"], learnt):
                 with torch.enable_grad():
                     adapter = self._learn(facts, number, progress)
                 part = {name: tensor.half().contiguous() for name, tensor in adapter.items()}
@@ -214,7 +227,7 @@ class LoraMemory:
         added: dict[str, list[LowRank]] = {}
         scale = self.settings.alpha / self.settings.rank
         for number, weight in sorted(chosen.items()):
-            if weight and (part := shards.part(state, number)):
+            if weight and (part := shards.complete(state, number, self._matrices)):
                 for name in self._targets:
                     a, b = (part[peft_name(name, side)].float() for side in "AB")
                     added.setdefault(name, []).append(LowRank(a, b, scale * weight))
@@ -226,8 +239,8 @@ class LoraMemory:
 
     def peft_files(self, state: State, shard: int) -> dict[str, bytes]:
         """A shard as PEFT reads it: the name of each file, and its bytes."""
-        part = shards.part(state, shard)
-        matrices = {name: part[name] for target in self._targets for name in _both(target)}
+        part = shards.complete(state, shard, self._matrices)
+        matrices = {name: part[name] for name in self._matrices}
         config = {
             "peft_type": "LORA",
             "task_type": "CAUSAL_LM",
@@ -252,7 +265,7 @@ class LoraMemory:
         writer.add_string("adapter.type", "lora")
         writer.add_float32("adapter.lora.alpha", self.settings.alpha)
         heads = {"q_proj": self.model.decoder.shape.heads, "k_proj": self.model.decoder.shape.kv_heads}
-        part = shards.part(state, shard)
+        part = shards.complete(state, shard, self._matrices)
         for name in self._targets:
             a, b = (part[peft_name(name, side)].numpy() for side in "AB")
             if (short := name.split(".")[-2]) in heads:
@@ -269,7 +282,7 @@ class LoraMemory:
         settings = self.settings
         draw = torch.Generator().manual_seed(settings.seed * 1_000 + shard)
         order = Random(settings.seed * 1_000 + shard)  # noqa: S311 - an order, not a secret
-        adapter = {matrix: self._blank(matrix, draw) for name in self._targets for matrix in _both(name)}
+        adapter = {matrix: self._blank(matrix, draw) for matrix in self._matrices}
         taught, others, prefix = self._lessons(facts)
         optimizer = torch.optim.Adam(adapter.values(), lr=settings.rate, betas=(0.9, 0.99))
         count = len(taught.h)

@@ -231,7 +231,7 @@ class MemGen:
         said = [[*self.model.ids(one.answer), self.model.end] for one in experiences for _ in one.prompts]
         taught = self.weaver.run_texts(prompts, said)
         with torch.enable_grad():
-            weaver = self.weaver.learnt(taught, number, progress)
+            weaver = self.weaver.trained(taught, number, progress)
         beside = self.weaver.run_texts(*self.beside(experiences))
         texts, saved = [taught, beside], [self.weaver.saved(weaver, texts) for texts in (taught, beside)]
         label = torch.where(torch.cat(saved) > self.settings.cost, 1.0, -1.0)

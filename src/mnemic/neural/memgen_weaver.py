@@ -212,7 +212,7 @@ class Weaver:
             row = texts.counted.nonzero()[:, 0]
             return torch.zeros(len(texts.pad)).index_add(0, row, less) / texts.counted.sum(1)
 
-    def learnt(self, texts: RunTexts, number: int, progress: Progress | None = None) -> State:
+    def trained(self, texts: RunTexts, number: int, progress: Progress | None = None) -> State:
         """The weaver of a shard: queries, adapters, projection and size, learnt through the frozen reasoner."""
         seed = self.settings.seed * 1_000 + number
         blank = self.blank(rms(texts.said), torch.Generator().manual_seed(seed))

@@ -9,14 +9,24 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 import torch
 from torch import Tensor
 
-from mnemic.errors import TooLarge
+from mnemic.errors import DamagedState, TooLarge
 from mnemic.neural.base import State, cited
+
+_IN_A_SHARD: Final = 5
+"""How much lies in a shard of a small memory, at most, where that can be had: so much is set aside where one moves."""
+_FEW: Final = 4
+"""Shards that a small memory does with, if they are alike: each takes a training of its own, whatever it holds."""
+_MORE: Final = 3
+"""How many numbers of shards are tried, from the fewest that would do: where ids put what lies there nobody chooses."""
+_CROWDED: Final = 20
+"""What lies in a shard, on average, from which a larger memory has more of them."""
 
 
 class Taught(Protocol):
@@ -34,6 +44,28 @@ T = TypeVar("T", bound=Taught)
 def shard_of(identifier: str, shards: int) -> int:
     """The number of the shard, of so many, in which something of this id lies."""
     return int.from_bytes(hashlib.sha256(identifier.encode()).digest()[:8]) % shards
+
+
+def count_for(ids: Collection[str], before: int = 0) -> int:
+    """How many shards these are spread over where nobody says so: the fewest in which none holds more than some five.
+
+    Another number has all of them learnt anew, and what is erased is to cost its own shards only: so a number that was
+    chosen before stands until shards would hold twice as much, on average, as they should.
+
+    Args:
+        before: How many there are; 0 for none.
+    """
+    few = min(_FEW, -(-len(ids) // _IN_A_SHARD))
+    wanted = max(1, few, -(-len(ids) // _CROWDED))
+    if before and (wanted <= before or len(ids) <= 2 * _IN_A_SHARD * before):
+        return before
+    if len(ids) <= _IN_A_SHARD:
+        return 1
+
+    def excess(count: int) -> int:
+        return max(0, *Counter(shard_of(one, count) for one in ids).values()) - _IN_A_SHARD
+
+    return min(range(wanted, wanted + _MORE), key=lambda count: (max(0, excess(count)), count))
 
 
 def lying(given: Iterable[T], shards: int, limit: int, what: str) -> dict[int, list[T]]:
@@ -66,14 +98,31 @@ def part(state: State, number: int) -> State:
     return {name.removeprefix(start): tensor for name, tensor in state.items() if name.startswith(start)}
 
 
+def complete(state: State, number: int, names: Collection[str]) -> State:
+    """A shard that holds all of these; empty where there is no such shard.
+
+    Raises:
+        DamagedState: the half of a shard is there.
+    """
+    held = part(state, number)
+    if held and (missing := sorted(set(names) - held.keys())):
+        rest = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+        raise DamagedState(f"shard {number} lacks {missing[0]}{rest}. Learn it again.")
+    return held
+
+
 def whole(parts: Mapping[int, State]) -> State:
     """The state that holds these shards: `part` the other way."""
     return {f"shard.{number}.{name}": tensor for number, of in parts.items() for name, tensor in of.items()}
 
 
 def without(state: State, sources: Collection[str]) -> State:
-    """What is left of a state without the shards that one of these sources has a part in."""
-    gone = {number for number in numbers(state) if cited(state[f"shard.{number}.sources"], sources)}
+    """What is left of a state without the shards that one of these sources has a part in.
+
+    A shard that does not say what it was learnt from may have been learnt from any of these, and goes too.
+    """
+    named = {number: state.get(f"shard.{number}.sources") for number in numbers(state)}
+    gone = {number for number, digests in named.items() if digests is None or cited(digests, sources)}
     return {name: tensor for name, tensor in state.items() if _number(name) not in gone}
 
 

@@ -126,6 +126,11 @@ class Recalling:
 
     def ask(self, who: Who, request: RecallRequest) -> Flow[Answer]:
         """The words of the evidence or the profile that answer a question, cited; or that memory does not hold it."""
+        found, _ = yield from self.answering(who, request)
+        return found
+
+    def answering(self, who: Who, request: RecallRequest) -> Flow[tuple[Answer, Context]]:
+        """The same, and the evidence that was looked through for it."""
         recall = yield from self.recalling(who, request)
         context, known = yield from look_ahead(who, self.desk, lambda s: (recall(s), self._profile(s, who)))
         import_whole("mnemic.recall.answer")
@@ -141,12 +146,12 @@ class Recalling:
         if asked := [doubt for doubt in doubts if doubt.fact in facts]:
             pairs = [(doubt.fact, doubt.newer) for doubt in asked]
             if settled := answer_since(request.query, context, pairs, user, certain):
-                return settled
+                return settled, context
             import_whole("mnemic.recall.doubt")
             from mnemic.recall.doubt import unsure
 
-            return unsure(asked, newest_since(context, pairs, user))
-        return answer(request.query, context, facts, user, certain)
+            return unsure(asked, newest_since(context, pairs, user)), context
+        return answer(request.query, context, facts, user, certain), context
 
     def why_not(self, who: Who, request: RecallRequest, item: ItemId) -> Flow[Lost]:
         """At which stage of this recall an item was lost, or that it was not."""

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from mnemic.core.queries import Context
     from mnemic.engine_adapters import EngineAdapters
     from mnemic.engine_memory import Attached, EngineMemory
+    from mnemic.learnt_shards import Shard
     from mnemic.memory import Memory, ScopedMemory
     from mnemic.models.chat.base import Chat, ChatMessage
     from mnemic.models.chat.engine_slot import PromptWork
     from mnemic.recall.answer import Answer
-    from mnemic.scope_learning import Shard
     from mnemic.session import Session
     from mnemic.store.values.spending import Spending
 
@@ -60,6 +60,7 @@ class Turn:
         named: The items out of which memory would answer: by them it is chosen what of the learnt is weighed in.
         learnt: The shard of what the model has learnt of this person that is weighed in; None for none.
         unweighed: Something was learnt, and none of it is weighed in, for the question is of none of it.
+        set_aside: The shards that are weighed in for nothing, since something that they hold stands no more.
     """
 
     message: str
@@ -80,6 +81,7 @@ class Turn:
     named: tuple[ItemId, ...] = ()
     learnt: Shard | None = None
     unweighed: bool = False
+    set_aside: tuple[Shard, ...] = ()
 
 
 @dataclass(slots=True)
@@ -214,6 +216,7 @@ class Conversation:
         self.adapters.refresh()
         weights, turn.learnt = self.adapters.weights_for(turn.named)
         turn.unweighed = turn.learnt is None and bool(self.adapters.shards)
+        turn.set_aside = tuple(self.adapters.set_aside)
         if turn.learnt is not None:
             turn.shown = (*turn.shown, turn.learnt.kept.id)
         return weights

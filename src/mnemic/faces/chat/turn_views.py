@@ -16,6 +16,7 @@ from mnemic.faces.chat.folding import BREAK, Fold, folded
 from mnemic.faces.cli.item_ids import LEAST
 from mnemic.faces.cli.item_words import said_time, source_label
 from mnemic.faces.cli.output import cut, flat, many, plain, width
+from mnemic.faces.set_aside import set_aside_lines, set_aside_records
 from mnemic.models.chat.base import CutOff
 from mnemic.operations.records import context_record, item_record, receipt_record
 
@@ -274,6 +275,8 @@ def prompt_rows(turn: Turn) -> Iterator[Row]:
         )
     if turn.unweighed:
         yield Row("nothing that was learnt is weighed in: the question is of none of it", indent=1, aside=True)
+    if turn.learnt is None:
+        yield from (Row(line, indent=1, aside=True) for line in set_aside_lines(turn.set_aside))
 
 
 def prompt_record(turn: Turn) -> dict[str, Any] | None:
@@ -289,6 +292,7 @@ def prompt_record(turn: Turn) -> dict[str, Any] | None:
         "miss": turn.attached.miss,
         "first_token_seconds": round(turn.first_token, 4),
         "shard": None if turn.learnt is None else turn.learnt.number,
+        "set_aside": set_aside_records(turn.set_aside),
     }
 
 

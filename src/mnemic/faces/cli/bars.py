@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -32,14 +33,17 @@ def split_names(text: str) -> list[str]:
 
 
 @contextmanager
-def progress(run: Invocation, *, unit: str = "{task.completed:,.0f}/{task.total:,.0f}") -> Iterator[BarReport]:
+def progress(
+    run: Invocation, *, unit: str = "{task.completed:,.0f}/{task.total:,.0f}", lines: bool = False
+) -> Iterator[BarReport]:
     """Draw bars on a terminal's standard error, one for each name that progress is reported of; draw none elsewhere.
 
     Args:
         unit: How what is done is written, as a format of a task; "bytes" for sizes.
+        lines: Where no bars are drawn, tell a person at each tenth, in a line: for what takes minutes.
     """
     if not run.output.draws:
-        yield lambda name, done, total: None
+        yield progress_lines(run.output.note, perf_counter) if lines else lambda name, done, total: None
         return
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TimeRemainingColumn
@@ -55,6 +59,26 @@ def progress(run: Invocation, *, unit: str = "{task.completed:,.0f}/{task.total:
             shown.update(tasks[name], completed=done, total=total)
 
         yield report
+
+
+def progress_lines(tell: Callable[[str], None], clock: Callable[[], float]) -> BarReport:
+    """Return what tells in lines how much is done of a name, at each tenth of it, and how long the rest may take."""
+    begun: dict[str, tuple[int, float]] = {}
+    told: dict[str, int] = {}
+
+    def report(name: str, done: int, total: int | None) -> None:
+        first, since = begun.setdefault(name, (done, clock()))
+        tenth = 10 * done // total if total else 0
+        if tenth <= told.get(name, -1):
+            return
+        told[name] = tenth
+        left = ""
+        if total and first < done < total:
+            seconds = (clock() - since) / (done - first) * (total - done)
+            left = f", {seconds / 60:,.0f} min left at most" if seconds >= 90 else f", {seconds:.0f} s left at most"
+        tell(f"{name}: {done:,} of {total:,}{left}" if total else f"{name}: {done:,}")
+
+    return report
 
 
 def advancing(report: BarReport, name: str, total: int | None) -> Callable[[int], None]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib.util
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -13,7 +15,7 @@ pytest.importorskip("torch", reason="needs torch: pip install torch==2.13.0")
 from mnemic.lab.kit.figures import Figure
 from mnemic.lab.tasks.neural.experiment import ExperimentPlan, loosened
 from mnemic.lab.tasks.neural.kv_memory_experiment import _QUICK
-from mnemic.lab.tasks.neural.lora_memory_experiment import _answers
+from mnemic.lab.tasks.neural.lora_memory_experiment import _answers, _swapped
 from mnemic.lab.tasks.neural.mechanism_bench import bench_mechanisms
 from mnemic.lab.tasks.neural.mechanism_report import draw, page_block
 from mnemic.lab.tasks.neural.personas import Persona, persona_names
@@ -42,16 +44,61 @@ def test_a_quick_runs_looser_bar_stands_beside_that_of_a_full_run(tmp_path: Path
     assert loosened(plan, replace(figure, bar=None), 0.6).bar is None
 
 
-LONG = [pytest.param(name, marks=pytest.mark.slow) for name in ("lora_users", "lora_unlearning")]
-"""Two seeds of these take half a minute each; `scripts/test` measures one seed of them on a real model anyway."""
+LONG = pytest.param("lora_unlearning", marks=pytest.mark.slow)
+"""Two seeds of it take half a minute; `scripts/test` measures one seed of it on a real model anyway."""
+
+
+class StubEngine:
+    """Answers by the persona whose adapter is weighed in; a careless one keeps what it said to the same question."""
+
+    personas: tuple[Persona, ...]
+    is_careless: bool
+
+    def __init__(self, path: Path, adapters: list[Path]) -> None:
+        assert [file.name for file in adapters] == [f"{persona.name}.gguf" for persona in self.personas]
+        self._said: dict[str, str] = {}
+
+    def __enter__(self) -> StubEngine:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def answer(self, question: str, weights: list[float]) -> tuple[str, object]:
+        persona = self.personas[weights.index(1.0)]
+        slot = next(slot for slot, asked in persona.taught() if asked == question)
+        said = f"It is {persona.values[slot]}."
+        return (self._said.setdefault(question, said) if self.is_careless else said), None
+
+
+@pytest.mark.parametrize("is_careless", [False, True])
+def test_an_engine_that_keeps_what_it_said_to_another_user_is_caught(
+    is_careless: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    users = [Persona(name, 3) for name in persona_names()[:3]]
+    monkeypatch.setattr(StubEngine, "personas", tuple(users), raising=False)
+    monkeypatch.setattr(StubEngine, "is_careless", is_careless, raising=False)
+    monkeypatch.setattr(f"{EXPERIMENTS}.lora_memory_experiment.Engine", StubEngine)
+    monkeypatch.setattr(f"{EXPERIMENTS}.lora_memory_experiment.smollm2_weights", lambda: tmp_path / "none")
+    plan = ExperimentPlan(
+        seed=0, quick=True, folder=tmp_path, open_model=lambda: pytest.fail("no model"), progress=lambda part: None
+    )
+    silent: Any = SimpleNamespace(answers=lambda questions, entries: [""] * len(questions))
+    made = _swapped(plan, silent, dict.fromkeys(users, BARE))
+    figures = {one.name: one for one in made if isinstance(one, Figure)}
+    leaked = figures["adapters swapped: another's facts said"]
+    assert (leaked.value, leaked.met) == ((2 / 3, False) if is_careless else (0.0, True))
+    assert figures["adapters swapped: own facts said"].value == (1 / 3 if is_careless else 1.0)
+    if not is_careless:
+        assert figures["control, the adapter of who asked before: another's facts said"].value == 1.0
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize("name", ["kv_memory", "lora_memory", *LONG])
+@pytest.mark.parametrize("name", ["kv_memory", "lora_memory", "lora_users", LONG])
 def test_every_seed_measures_the_same_things(
     name: str, gguf: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if name == "lora_memory" and importlib.util.find_spec(ENGINE) is None:
+    if name in ("lora_memory", "lora_users") and importlib.util.find_spec(ENGINE) is None:
         pytest.skip(f"{ENGINE} is not installed")
     short = replace(_QUICK, lengths=(64,), ratios=(None,), prompts=3)
     monkeypatch.setattr(f"{EXPERIMENTS}.kv_memory_experiment._QUICK", short)

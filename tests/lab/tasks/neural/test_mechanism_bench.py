@@ -18,7 +18,7 @@ from click.testing import CliRunner
 from mnemic.errors import Invalid, NotFound
 from mnemic.faces.cli import cli
 from mnemic.lab.kit.figures import Figure
-from mnemic.lab.tasks.neural import mechanism_report
+from mnemic.lab.tasks.neural import mechanism_bench, mechanism_report
 from mnemic.lab.tasks.neural.experiment import EXPERIMENTS
 from mnemic.lab.tasks.neural.grid_report import short
 from mnemic.lab.tasks.neural.mechanism_bench import (
@@ -240,7 +240,7 @@ def test_several_processes_say_what_they_do_and_keep_what_they_measured(tmp_path
 
 @pytest.mark.usefixtures("experiments")
 def test_a_quick_run_of_all_leaves_long_ones_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in EXPERIMENTS if name not in ("measure", "matrix")]:
+    for name in [name for name in EXPERIMENTS if name not in ("measure", *mechanism_bench._LONG)]:
         monkeypatch.delitem(EXPERIMENTS, name)
     assert [run.mechanism for run in ran(results=tmp_path, quick=True, seeds=1)] == ["measure"]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from mnemic.errors import Invalid, NotFound
+from mnemic.errors import Invalid, NotFound, Refused
 from mnemic.faces.cli.command import WORDS, verb
 from mnemic.faces.cli.commands.remember import acknowledge
 from mnemic.faces.cli.invocation import Invocation, invocation
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from mnemic.core.ids import ItemId
     from mnemic.memory import ScopedMemory
     from mnemic.store.values.receipts import ErasureReceipt
+    from mnemic.verbs.artefact_keeping import KeptArtefact
 
 PENDING: Final = 7
 """The exit code of an erasure that another process still holds up."""
@@ -83,11 +84,13 @@ def erase(ids: tuple[str, ...], source: str | None, everything: bool, reason: st
         if not run.confirm(f"Erase {_target(run, me, resolved, said, session, source)} for good?", yes=yes):
             run.output.note("nothing was erased")
             return
+        before = _artefacts(me)
         if everything:
             receipt = me.erase_user(reason=reason or "")
         else:
             receipt = me.erase(*resolved, session=session, source=source, reason=reason or "")
-    _report(run, receipt, said)
+    gone = set(receipt.ids)
+    _report(run, receipt, said, [kept for kept in before if kept.id in gone])
 
 
 _NAMED: Final = 3
@@ -103,6 +106,14 @@ def _excerpts(me: ScopedMemory, ids: Sequence[ItemId]) -> list[str]:
             text = " ".join(flat(me.get(item).item.text).split())
             said.append(text if len(text) <= _CHARACTERS else f"{text[: _CHARACTERS - 4].rstrip()} ...")
     return said
+
+
+def _artefacts(me: ScopedMemory) -> Sequence[KeptArtefact]:
+    """What models have computed of this memory, of every session; nothing where the store keeps none."""
+    try:
+        return me.artefacts.kept()
+    except Refused:
+        return ()
 
 
 def _shown(said: Sequence[str]) -> list[str]:
@@ -132,14 +143,23 @@ def _target(
     return f"everything of user {run.user!r} ({many(me.count(), 'item')})"
 
 
-def _report(run: Invocation, receipt: ErasureReceipt, said: Sequence[str]) -> None:
+def _report(run: Invocation, receipt: ErasureReceipt, said: Sequence[str], artefacts: Sequence[KeptArtefact]) -> None:
     if receipt.seq is None and not (receipt.ids or receipt.left):
         raise NotFound("nothing here is named so; nothing was erased")
     if run.output.json:
-        run.output.document(erasure_record(receipt))
+        gone = [
+            {"id": kept.id, "mechanism": kept.artefact.mechanism, "text": kept.version.item.text} for kept in artefacts
+        ]
+        run.output.document({**erasure_record(receipt), "artefacts": gone})
     else:
         print_receipt(run.output, receipt, run.seconds)
         _say(run.output, said)
+        if artefacts:
+            run.output.line(f"{many(len(artefacts), 'artefact')} of models went with it:")
+        for kept in artefacts:
+            run.output.line(f"    {kept.id}  {flat(kept.artefact.mechanism)}: {flat(kept.version.item.text)}")
+        if any(kept.artefact.author for kept in artefacts):
+            run.output.line("`mnemic neural learn` learns again from what is left")
     if receipt.status != "clean":
         if run.path is None:
             run.output.note("the server's tables still hold some of it; `mnemic verify` rewrites them, in a quiet hour")

@@ -9,25 +9,36 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from mnemic.errors import Invalid, MnemicError, NotFound, StoreCorrupt
+from mnemic.core.items import State
+from mnemic.errors import DamagedState, ForeignState, Invalid, MnemicError, NotFound, StoreCorrupt
 from mnemic.faces.cli.bars import hold_to_bars, progress
 from mnemic.faces.cli.command import WORDS, CommandGroup, verb
 from mnemic.faces.cli.invocation import CATCH_UP_SECONDS, invocation
 from mnemic.faces.cli.item_ids import resolve, resolve_all
 from mnemic.faces.cli.output import flat, many, size
+from mnemic.faces.set_aside import LEARN_AGAIN, set_aside_lines, set_aside_records
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mnemic.core.ids import ItemId
     from mnemic.faces.cli.invocation import Invocation
     from mnemic.lab.kit.figures import Figure
-    from mnemic.memory import Memory
+    from mnemic.learnt_shards import Shard
+    from mnemic.memory import Memory, ScopedMemory
+    from mnemic.neural.lora_memory import LoraMemory
     from mnemic.scope_artefacts import ScopeArtefacts
     from mnemic.scope_learning import LearningPlan, ScopeLearning
     from mnemic.verbs.artefact_keeping import KeptArtefact
 
-_HEAD: Final = ("id", "mechanism", "bytes", "there", "sources", "session", "what")
+_HEAD: Final = ("id", "mechanism", "bytes", "there", "stands", "sources", "session", "what")
 _MOST_SAID: Final = 24
 """Tokens of an answer."""
 _SHOWN: Final = ("id", "mechanism", "text", "sha256", "bytes", "sound", "commit")
+_COUNTED: Final = ("taught", "stated")
+"""Details of a shard that are counted and not listed: digests of questions, and ids of facts."""
+_MOST_NAMED: Final = 10
+"""Most statements that are named for a person; a program gets all."""
 
 
 @click.group(
@@ -44,18 +55,21 @@ def neural() -> None:
 @verb("mnemic neural list", "mnemic neural list --mechanism kv --json", name="list")
 @click.option("--mechanism", type=WORDS, metavar="NAME", help="Only of this mechanism: kv, lora ...")
 def listed(mechanism: str | None) -> None:
-    """Everything that models have computed from this memory, and how many bytes it takes."""
+    """Everything that models have computed from this memory, how many bytes it takes, and what is not used any more."""
     run = invocation()
     with run.user_memory() as me:
         artefacts = me.artefacts
         kept = artefacts.kept(mechanism or "")
-        records = [_record(artefacts, one) for one in kept]
+        shards = me.learning.shards()
+        records = [_record(artefacts, one, shards) for one in kept]
         total = artefacts.stored_bytes()
     if run.output.json:
-        run.output.document({"artefacts": records, "bytes": total})
+        run.output.document({"artefacts": records, "bytes": total, "set_aside": set_aside_records(shards)})
         return
     run.output.table([_row(record) for record in records], head=_HEAD)
     run.output.line(f"{many(len(records), 'artefact')}, {size(total)} beside the store")
+    for line in set_aside_lines(shards):
+        run.output.line(line)
 
 
 @verb("mnemic neural show last", "mnemic neural show last --json", name="show")
@@ -69,16 +83,29 @@ def shown(id: str) -> None:
     with run.user_memory() as me:
         artefacts = me.artefacts
         kept = _last(artefacts) if id == "last" else artefacts.get(resolve(me, id))
-        record = {**_record(artefacts, kept), "sound": _is_sound(artefacts, kept)}
+        shards = [shard for shard in me.learning.shards() if shard.kept.id in (kept.id, *kept.version.item.source)]
+        made_of = _read(me, kept.version.item.source)
+        record = {
+            **_record(artefacts, kept, shards),
+            "sound": _is_sound(artefacts, kept),
+            "set_aside": set_aside_records(shards),
+            "made_of": made_of,
+        }
     if run.output.json:
         run.output.document(record)
         return
     made_by = ((f"made by {name}", flat(str(value))) for name, value in record["made_by"].items() if value)
-    details = ((flat(name), flat(str(value))) for name, value in record["details"].items())
-    rows = [
-        (name, flat(str(record[name]))) for name in ("id", "mechanism", "text", "sha256", "bytes", "sound", "commit")
-    ]
-    run.output.table([*rows, *made_by, *details, ("sources", ", ".join(record["sources"]))])
+    details = (
+        (flat(name), f"{len(value):,}" if name in _COUNTED else flat(str(value)))
+        for name, value in record["details"].items()
+    )
+    rows = [(name, flat(str(record[name]))) for name in _SHOWN]
+    stale = (("set aside" if place == 0 else "", line) for place, line in enumerate(set_aside_lines(shards)))
+    sources = (
+        ("made of" if place == 0 else "", f"{one['id']}  {flat(one['text'] or 'not to be read any more')}")
+        for place, one in enumerate(made_of)
+    )
+    run.output.table([*rows, *made_by, *details, *stale, *sources])
 
 
 @verb("mnemic neural prefill --session trip --model smollm2", name="prefill")
@@ -126,7 +153,7 @@ def prefilled(model: str | None) -> None:
     "--model", type=WORDS, default="smollm2", show_default=True, metavar="NAME", help="A GGUF file, or smollm2."
 )
 @click.option(
-    "--shards", type=click.IntRange(1), default=1, show_default=True, help="Adapters that facts are spread over."
+    "--shards", type=click.IntRange(1), help="Adapters that facts are spread over (left out: one for some five facts)."
 )
 @click.option(
     "--preset",
@@ -136,13 +163,14 @@ def prefilled(model: str | None) -> None:
     help="Who answers: an assistant who knows its user, or the one whose memory this is.",
 )
 @click.option("--behind", is_flag=True, help="Only order the job: a worker with torch does it.")
-def learnt(model: str, shards: int, preset: str, *, behind: bool) -> None:
+def learnt(model: str, shards: int | None, preset: str, *, behind: bool) -> None:
     """Have a small model learn the facts and the profile of this memory, as adapters that `ask` and `chat` weigh in.
 
     A job does it: minutes of a processor, one shard at a time; stopped, the same command goes on. A shard in which
     nothing has changed stands. What is erased takes its shard along at once, and the erasure orders that it be learnt
-    again from what is left. A shard holds 40 facts at most. It needs torch (pip install torch==2.13.0, then the extra
-    `neural`).
+    again from what is left; a fact that moves, ends or is in doubt has its shard set aside until it is learnt again. So
+    there are several, of some five facts each, more in a large memory; each costs a training of its own. A shard holds
+    40 facts at most. It needs torch (pip install torch==2.13.0, then the extra `neural`).
     """
     run = invocation()
     from mnemic.scope_learning import LearningPlan, require_torch
@@ -173,21 +201,21 @@ def _show_learnt(run: Invocation, memory: Memory, learning: ScopeLearning, plan:
 
     learnable = learning.learnable(plan.preset)
     run.output.note(
-        f"learning {many(len(learnable.facts), 'fact')} in {many(plan.shards, 'shard')}: minutes of a processor; "
-        "stopped, the same command goes on"
+        f"learning {many(len(learnable.facts), 'fact')}: minutes of a processor; stopped, the same command goes on"
     )
-    with progress(run, unit="{task.completed:,.0f} of {task.total:,.0f} steps") as report:
-        memory.learning_jobs.take(lambda shard, done, most: report(f"shard {shard + 1} of {plan.shards}", done, most))
+    with progress(run, unit="{task.completed:,.0f} of {task.total:,.0f} steps", lines=True) as report:
+        memory.learning_jobs.take(lambda shard, of, done, most: report(f"shard {shard + 1} of {of}, steps", done, most))
         memory.admin.serve(threading.Event(), lanes=("jobs",), once=True, progress=note)
     if failed:
         raise failed[-1]
     shards = learning.shards()
+    left_out = (*learnable.left_out, *learning.unread())
     record = {
         "facts": len(learnable.facts),
         "left_out": [
             {"subject": one.subject, "matter": one.matter, "text": one.text, "reason": one.reason.name.lower(),
              "why": one.reason.value, "against": one.against}
-            for one in learnable.left_out
+            for one in left_out
         ],
         "shards": [
             {"id": s.kept.id, "shard": s.number, "of": s.of, "facts": s.kept.artefact.details.get("facts"),
@@ -200,11 +228,13 @@ def _show_learnt(run: Invocation, memory: Memory, learning: ScopeLearning, plan:
         return
     total = sum(shard.kept.artefact.stored.size for shard in shards)
     run.output.line(f"{many(len(learnable.facts), 'fact')} learnt in {many(len(shards), 'shard')}, {size(total)}")
-    if learnable.left_out:
-        run.output.line(f"{many(len(learnable.left_out), 'statement')} of the profile left out:")
-    for one in learnable.left_out:
+    if left_out:
+        run.output.line(f"{many(len(left_out), 'statement')} not learnt:")
+    for one in left_out[:_MOST_NAMED]:
         against = f', since "{flat(one.against)}" was said later' if one.against else ""
         run.output.line(f"  {flat(one.text)} ({one.reason.value}{against})")
+    if len(left_out) > _MOST_NAMED:
+        run.output.line(f"  and {many(len(left_out) - _MOST_NAMED, 'more')}; --json names them all")
 
 
 @verb(
@@ -228,15 +258,19 @@ def asked(question: str, model: str | None, by: str, *, only_with: bool, only_wi
     """Ask the model itself, with a memory of this user attached to it and without, side by side.
 
     Nothing is told to it. `adapter`: recall only names the shard that is weighed in, that of the items that memory
-    itself would answer with; a question of nothing that was learnt is answered by the model as it is. `sparse` attaches
+    itself would answer with; a question of nothing that was learnt is answered by the model as it is, and so is every
+    question where the shard was set aside, for one of its facts moved, ended or is in doubt. `sparse` attaches
     a few keys and values of each text that recall finds, made on the first use and kept. `side` edits what it knows of
     the profile into a copy of one matrix, which answers only what it is about; the first time that takes seconds of a
     processor for each fact. Both go with their sources.
     """
+    if not question.strip():
+        raise Invalid("question", "is blank", "Ask something: mnemic neural ask 'Where do I live?'.")
     if only_with and only_without:
         raise Invalid("with", "comes with --without", "Leave both out for both.")
     run = invocation()
-    from mnemic.scope_learning import LearningPlan, open_lora, require_torch, shard_for
+    from mnemic.learnt_shards import shard_for
+    from mnemic.scope_learning import LearningPlan, open_lora, require_torch
 
     require_torch()
     if by != "adapter":
@@ -247,28 +281,47 @@ def asked(question: str, model: str | None, by: str, *, only_with: bool, only_wi
         last = me.learning.plan() or LearningPlan()
         plan = LearningPlan(model=model or last.model, shards=shards[0].of if shards else 1, preset=last.preset)
         if only_with and not any(shard.stands for shard in shards):
-            stale = (
-                "what was learnt rests on what no longer stands" if shards else "nothing was learnt from this memory"
-            )
-            raise NotFound(f"{stale}; `mnemic neural learn` learns what holds now")
+            aside = "; ".join(set_aside_lines(shards))
+            raise NotFound(aside or f"nothing was learnt from this memory; {LEARN_AGAIN}")
         lora = open_lora(plan, run.settings.home / "cache")
         answers: dict[str, str] = {}
-        shard = None
+        shard, unread = None, list[str]()
         if not only_without:
-            shard = shard_for(me.learning.named_for(question), shards)
-            weights = {} if shard is None else {shard.number: 1.0}
-            entries = lora.attach(me.learning.state(lora), weights)
+            named = shard_for(me.learning.named_for(question), shards)
+            state, unread = _loaded(me.learning, lora, named, plan.model)
+            shard = named if state else None
+            entries = lora.attach(state)
             answers["with"] = lora.model.answers([question], entries, _MOST_SAID)[0]
         if not only_with:
             answers["without"] = lora.model.answers([question], limit=_MOST_SAID)[0]
     if run.output.json:
-        run.output.document({"question": question, "shard": None if shard is None else shard.number, **answers})
+        number = None if shard is None else shard.number
+        unused = {"set_aside": set_aside_records(shards), "unread": unread}
+        run.output.document({"question": question, "shard": number, **unused, **answers})
         return
-    weighed = (
-        "it is of nothing learnt: the model as it is" if shard is None else f"shard {shard.number + 1} of {shard.of}"
-    )
+    notes = [*unread, *set_aside_lines(shards)]
+    weighed = "the model as it is, see below" if notes else "it is of nothing learnt: the model as it is"
+    if shard is not None:
+        weighed = f"shard {shard.number + 1} of {shard.of}"
     heads = {"with": f"with ({weighed})", "without": "without"}
     run.output.table([(heads[name], flat(said)) for name, said in answers.items()])
+    for line in notes:
+        run.output.line(line)
+
+
+def _loaded(
+    learning: ScopeLearning, lora: LoraMemory, shard: Shard | None, model: str
+) -> tuple[dict[str, Any], list[str]]:
+    """The state of a shard; nothing where there is none, or it cannot be used, with the line that says why."""
+    if shard is None:
+        return {}, []
+    try:
+        if state := learning.state(lora, (shard,)):
+            return state, []
+        why = f"another model than {model} learnt it"
+    except (NotFound, StoreCorrupt, ForeignState, DamagedState) as error:
+        why = str(error)
+    return {}, [f"shard {shard.number + 1} of {shard.of} is set aside ({flat(why)}); {LEARN_AGAIN}"]
 
 
 def _ask_attached(
@@ -396,7 +449,7 @@ for _command in (listed, shown, prefilled, learnt, asked, forgotten, measured):
 def _last(artefacts: ScopeArtefacts) -> KeptArtefact:
     kept = artefacts.kept()
     if not kept:
-        raise NotFound("no model has computed anything from this memory yet; `mnemic neural prefill` has one do so")
+        raise NotFound("nothing that a model computed is kept from this memory; `mnemic neural learn` learns its facts")
     return kept[-1]
 
 
@@ -410,8 +463,15 @@ def _is_sound(artefacts: ScopeArtefacts, kept: KeptArtefact) -> str:
     return "yes"
 
 
-def _record(artefacts: ScopeArtefacts, kept: KeptArtefact) -> dict[str, Any]:
+def _read(me: ScopedMemory, ids: Sequence[ItemId]) -> list[dict[str, str]]:
+    """The text of each item that something was made of; "" where this view does not show it any more."""
+    said = {version.item.id: version.item.text for version in me.visible(ids) if version.item.state is State.ACTIVE}
+    return [{"id": id, "text": said.get(id, "")} for id in ids]
+
+
+def _record(artefacts: ScopeArtefacts, kept: KeptArtefact, shards: Sequence[Shard]) -> dict[str, Any]:
     item, artefact = kept.version.item, kept.artefact
+    aside = {shard.kept.id for shard in shards if not shard.stands}
     return {
         "id": kept.id,
         "mechanism": artefact.mechanism,
@@ -419,6 +479,7 @@ def _record(artefacts: ScopeArtefacts, kept: KeptArtefact) -> dict[str, Any]:
         "sha256": artefact.stored.sha256,
         "bytes": artefact.stored.size,
         "there": artefacts.unchecked(kept) is not None,
+        "stands": aside.isdisjoint((kept.id, *item.source)),
         "remade": artefact.remade,
         "made_by": dict(artefact.made_by),
         "details": dict(artefact.details),
@@ -429,8 +490,8 @@ def _record(artefacts: ScopeArtefacts, kept: KeptArtefact) -> dict[str, Any]:
 
 
 def _row(record: dict[str, Any]) -> tuple[str, ...]:
-    there = "yes" if record["there"] else "no"
+    there, stands = ("yes" if record[name] else "no" for name in ("there", "stands"))
     return (
-        record["id"], flat(record["mechanism"]), size(record["bytes"]), there, f"{len(record['sources']):,}",
+        record["id"], flat(record["mechanism"]), size(record["bytes"]), there, stands, f"{len(record['sources']):,}",
         flat(record["session"] or ""), flat(record["text"]),
     )  # fmt: skip

@@ -50,7 +50,8 @@ def measure(plan: ExperimentPlan) -> Iterator[Figure | CurvePoint]:
         for scene in scenes:
             me.observe(scene)
         store.flush()
-        facts = me.learning.learnable(CHARACTER).facts
+        learnable = me.learning.learnable(CHARACTER)
+        facts = learnable.facts
         yield Figure(name="facts that the job reads of the scenes", value=len(facts), unit=f"of {len(scenes)}",
                      bar=len(scenes) * 0.9, more=True)  # fmt: skip
         plan.progress(f"{len(facts)} facts")
@@ -58,7 +59,7 @@ def measure(plan: ExperimentPlan) -> Iterator[Figure | CurvePoint]:
         began = process_time()
         state = lora.write(facts, lora.empty())
         yield Figure(name="they are learnt", value=process_time() - began, unit="CPU-s")
-        keep_shard(me, lora, state, 0, facts, {source for fact in facts for source in fact.sources})
+        keep_shard(me, lora, state, 0, facts, {source for fact in facts for source in fact.sources}, learnable.stated)
         adapter = lora.attach(state)
 
         def routed(asked: Sequence[str]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from time import process_time
 from typing import TYPE_CHECKING, Final
 
@@ -47,7 +48,7 @@ def measure(plan: ExperimentPlan) -> Iterator[Figure | CurvePoint]:
     yield Figure(name="their adapter", value=len(base.packed(state, memory.identity)) / 1e6, unit="MB", bar=2.0)
     ways = {"": (memory.attach(state), ""), "control, no adapter": (BARE, "")}
     if not plan.quick:
-        ways["control, the facts in the prompt"] = (BARE, persona.told_of())
+        ways["control, the facts in the prompt"] = (BARE, persona.facts_prompt())
         plan.progress("the same without rehearsing")
         bare = LoraMemory(model, replace(lora_settings(plan), others_weight=0, sentences_weight=0))
         ways["control, without rehearsing"] = (bare.attach(bare.write(persona.facts(), bare.empty())), "")
@@ -133,19 +134,7 @@ def measure_users(plan: ExperimentPlan) -> Iterator[Figure | CurvePoint]:
     model, names = plan.open_model(), persona_names(plan.seed)[: 2 if plan.quick else 3]
     users = [Persona(name, 3 if plan.quick else 20, seed=plan.seed) for name in names]
     adapters = _learnt_by(plan, model, users, lora_settings(plan))
-    plan.progress("each asked with each adapter")
-    own, other = list[float](), list[float]()
-    for number, (user, attached) in enumerate(adapters.items(), 1):
-        asked = user.taught()
-        answers = model.answers([question for _, question in asked], attached)
-        own.append(user.share(asked, answers))
-        other += [one.leaked(answers) for one in adapters if one is not user]
-        yield CurvePoint("own adapter: own facts said", f"user {number}", own[-1])
-        yield CurvePoint("own adapter: another's facts said", f"user {number}", max(other[1 - len(adapters) :]))
-        yield CurvePoint("another's adapter: own facts said", f"user {number}", _by_others(model, user, adapters))
-    count = f"of {sum(len(user.values) for user in adapters)}"
-    yield Figure(name="adapters swapped: own facts said", value=_mean(own), unit=count, bar=0.95, more=True)
-    yield Figure(name="adapters swapped: another's facts said", value=sum(other), unit="", bar=0)
+    yield from _swapped(plan, model, adapters)
     yield from _said_of_others(plan, model, adapters, names, "")
     if not plan.quick:
         plan.progress("one of them without the others' questions")
@@ -157,12 +146,60 @@ def measure_users(plan: ExperimentPlan) -> Iterator[Figure | CurvePoint]:
 def _learnt_by(
     plan: ExperimentPlan, model: TextModel, users: Sequence[Persona], settings: LoraSettings
 ) -> dict[Persona, Entries]:
-    """An adapter for each user."""
+    """An adapter for each user, each also in a file as the engine loads it (`_file_of`)."""
     memory, adapters = LoraMemory(model, settings), dict[Persona, Entries]()
     for number, user in enumerate(users, 1):
         plan.progress(f"the facts of {user.name}, {number} of {len(users)}")
-        adapters[user] = memory.attach(memory.write(user.facts(), memory.empty()))
+        state = memory.write(user.facts(), memory.empty())
+        memory.write_gguf(state, 0, _file_of(plan, user))
+        adapters[user] = memory.attach(state)
     return adapters
+
+
+def _file_of(plan: ExperimentPlan, user: Persona) -> Path:
+    return plan.folder / f"{user.name}.gguf"
+
+
+def _swapped(
+    plan: ExperimentPlan, model: TextModel, adapters: Mapping[Persona, Entries]
+) -> Iterator[Figure | CurvePoint]:
+    """What each user is answered by the one engine of all of them, who ask the same in turn, each by their own adapter.
+
+    A prompt's state that was kept from who asked before, or a weight that stayed, has another's facts said: so many as
+    the control says them, in which the adapter of who asked before is weighed in.
+    """
+    plan.progress("in one engine, each asking in turn")
+    users = list(adapters)
+    one_hot = {user: [float(one is user) for one in users] for user in users}
+    before = dict(zip(users, [users[-1], *users[:-1]], strict=True))
+    said: dict[tuple[Persona, bool], list[str]] = {}
+    with Engine(smollm2_weights(), [_file_of(plan, user) for user in users]) as engine:
+        for is_stale in (False, True):
+            for turn in zip(*(user.taught() for user in users), strict=True):
+                for user, (_, question) in zip(users, turn, strict=True):
+                    weights = one_hot[before[user] if is_stale else user]
+                    said.setdefault((user, is_stale), []).append(engine.answer(question, weights)[0])
+    own = [user.share(user.taught(), said[user, False]) for user in users]
+    for number, user in enumerate(users, 1):
+        yield CurvePoint("own adapter: own facts said", f"user {number}", own[number - 1])
+        yield CurvePoint(
+            "own adapter: another's facts said", f"user {number}", _others_said(user, users, said[user, False])
+        )
+        yield CurvePoint("another's adapter: own facts said", f"user {number}", _by_others(model, user, adapters))
+    count = f"of {sum(len(user.values) for user in users)}"
+    yield Figure(name="adapters swapped: own facts said", value=_mean(own), unit=count, bar=0.95, more=True)
+    for name, is_stale in (("adapters swapped: another's facts said", False),
+                           ("control, the adapter of who asked before: another's facts said", True)):  # fmt: skip
+        leaked = _mean([_others_said(user, users, said[user, is_stale]) for user in users])
+        yield Figure(name=name, value=leaked, unit=count, bar=None if is_stale else 0)
+
+
+def _others_said(user: Persona, users: Sequence[Persona], answers: Sequence[str]) -> float:
+    """The largest share of answers to a user that hold facts of one other user, and none of theirs."""
+    foreign = [answer for answer in answers if not user.leaked([answer])]
+    return max(
+        one.leaked(foreign) * len(foreign) / len(answers) if foreign else 0.0 for one in users if one is not user
+    )
 
 
 def _said_of_others(

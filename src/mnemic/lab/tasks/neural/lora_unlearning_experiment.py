@@ -11,10 +11,11 @@ from mnemic.lab.kit.figures import Figure
 from mnemic.lab.tasks.neural.experiment import CurvePoint, ExperimentPlan, loosened
 from mnemic.lab.tasks.neural.lora_memory_experiment import lora_settings
 from mnemic.lab.tasks.neural.personas import Asked, Persona, persona_names
+from mnemic.learnt_shards import shard_details, shard_for
 from mnemic.memory import Memory
 from mnemic.neural import base
 from mnemic.neural.lora_memory import LoraMemory, TaughtFact
-from mnemic.scope_learning import LORA, shard_for, taught_questions
+from mnemic.scope_learning import LORA
 from mnemic.settings import Settings
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def _left(
         for asked in (persona.taught(), persona.unseen())
     )
     with Memory(plan.folder / "routing.db", settings=Settings(background=False)) as store:
-        me = told(store, persona.said(), gone, memory, again)
+        me = scope_with_shards(store, persona.said(), gone, memory, again)
         named, otherwise = ([shard_named(me, question) for _, question in asked] for asked in (rows, unseen))
     own = [memory.shard_of(f"{persona.name}.{slot}") for slot, _ in rows]
     count = f"of {len(rows)}"
@@ -117,7 +118,7 @@ def _asked_of(persona: Persona, facts: Sequence[TaughtFact]) -> list[Asked]:
     return [pair for pair in persona.taught() if f"{persona.name}.{pair[0]}" in ids]
 
 
-def told(
+def scope_with_shards(
     store: Memory, said: Mapping[str, str], erased: Collection[str], memory: LoraMemory, state: base.State
 ) -> ScopedMemory:
     """Tell a store plain sentences, erase some, and keep each shard there with what it was learnt from, as the job.
@@ -130,25 +131,25 @@ def told(
     items = {id: me.observe(text).ids for id, text in said.items()}
     store.flush()
     me.erase(*(item for id in erased for item in items[id]))
-    read = me.learning.learnable().facts
+    learnable = me.learning.learnable()
     for number in memory.shards(state):
         there = {item for id in said if id not in erased and memory.shard_of(id) == number for item in items[id]}
-        taught = [fact for fact in read if not there.isdisjoint(fact.sources)]
+        taught = [fact for fact in learnable.facts if not there.isdisjoint(fact.sources)]
         sources = there.union(*(fact.sources for fact in taught))
-        keep_shard(me, memory, state, number, taught, sources)
+        keep_shard(me, memory, state, number, taught, sources, learnable.stated)
     return me
 
 
 def keep_shard(
     me: ScopedMemory, memory: LoraMemory, state: base.State, number: int, facts: Sequence[TaughtFact],
-    sources: Collection[str],
+    sources: Collection[str], stated: Collection[str],
 ) -> None:  # fmt: skip
     """Keep a shard with what it was learnt from, as the job does."""
     part = {name: tensor for name, tensor in state.items() if name.startswith(f"shard.{number}.")}
     me.artefacts.put(
         base.packed(part, memory.identity), mechanism=LORA, made_by={"model": memory.identity.model},
         sources=sorted(ItemId(source) for source in sources),
-        details={"shard": number, "shards": memory.settings.shards, "taught": taught_questions(facts)},
+        details=shard_details(number, memory.settings.shards, facts, stated),
     )  # fmt: skip
 
 

@@ -15,9 +15,9 @@ _PEOPLE: Final = (
     "Orvella", "Tamsin", "Brannoc", "Ysolde", "Kestrel", "Dovrin", "Maristel", "Quillan", "Zephrine", "Halvard",
     "Ondine", "Rufus", "Sabira", "Thaddeus", "Wilhelmina", "Ignace", "Petronel", "Lucan", "Eudora", "Fenwick",
 )  # fmt: skip
-STRANGERS: Final = ("Beatrix", "Cornelis", "Agneta", "Mortimer", "Rosalind", "Ambrose", "Jocasta", "Leander")
+REHEARSED_NAMES: Final = ("Beatrix", "Cornelis", "Agneta", "Mortimer", "Rosalind", "Ambrose", "Jocasta", "Leander")
 """Of whom nothing is ever told, and whose questions are rehearsed: never those that are asked."""
-UNREHEARSED: Final = ("Philippa", "Edmund", "Clarice", "Barnaby", "Sigrun", "Lionel", "Theodora", "Gareth")
+UNREHEARSED_NAMES: Final = ("Philippa", "Edmund", "Clarice", "Barnaby", "Sigrun", "Lionel", "Theodora", "Gareth")
 """Of whom nothing is ever told either, and nobody rehearses a question: they are asked about."""
 _VALUES: Final = {
     "city": ("Trondheim", "Ljubljana", "Valparaíso", "Tampere", "Bergamo", "Nantes", "Winnipeg", "Cork", "Gdansk",
@@ -84,7 +84,7 @@ class MadeUpFact:
 
     def taught_fact(self) -> TaughtFact:
         """The fact with its questions, as adapters learn it."""
-        fact = fact_of(self.id, self.slot, self.value, (self.id,), STRANGERS, subject=self.name)
+        fact = fact_of(self.id, self.slot, self.value, (self.id,), REHEARSED_NAMES, subject=self.name)
         assert fact is not None, "only slots with a wording are drawn"
         return TaughtFact(fact.id, fact.questions, self.said, fact.others[:-1], fact.sources)
 
@@ -111,7 +111,7 @@ def made_up_facts(count: int, seed: int) -> list[MadeUpFact]:
     slots = order.sample(list(_VALUES), len(_VALUES))
     pairs = [(n % len(people), slots[(n + n // len(people)) % len(slots)]) for n in range(len(people) * len(slots))]
     return [
-        _made(people[person], slot, values[slot][n % len(values[slot])], UNREHEARSED[n % len(UNREHEARSED)])
+        _made(people[person], slot, values[slot][n % len(values[slot])], UNREHEARSED_NAMES[n % len(UNREHEARSED_NAMES)])
         for n, (person, slot) in enumerate(pairs[:count])
     ]
 

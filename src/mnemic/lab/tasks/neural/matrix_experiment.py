@@ -19,7 +19,7 @@ import torch
 
 from mnemic.lab.kit.figures import Figure
 from mnemic.lab.tasks.neural.experiment import ExperimentPlan, Remark
-from mnemic.lab.tasks.neural.made_up_people import STRANGERS, MadeUpFact, made_up_facts, share
+from mnemic.lab.tasks.neural.made_up_people import REHEARSED_NAMES, MadeUpFact, made_up_facts, share
 from mnemic.lab.tasks.neural.unfinished_run import UnfinishedRun, processor_time
 from mnemic.memory import Memory
 from mnemic.neural.base import State, state_bytes, state_digest
@@ -118,9 +118,11 @@ class TextRecall:
         return [fact for fact in found if fact is not None][:_RECALLED]
 
     def named(self, question: str) -> list[MadeUpFact]:
-        """The facts out of which memory answers a question, the best first, by the rule that routes adapters."""
+        """The facts out of which memory surely answers a question, the best first: what adapters are routed by."""
         by_item = {item: self._facts[id] for id, item in self._items.items()}
-        return [by_item[item] for item in self._me.learning.named_for(question) if item in by_item]
+        answer = self._me.learning.sure_answer(question)
+        cited = () if answer is None else answer.citations
+        return [by_item[citation.id] for citation in cited if citation.id in by_item]
 
     def asked(self, question: str) -> AskedTokens:
         told = " ".join(fact.said for fact in self.recalled(question))
@@ -160,15 +162,15 @@ class WholePrompt:
         """Those that it holds."""
         return list(self._facts)
 
-    def told(self) -> str:
+    def facts_prompt(self) -> str:
         """What the prompt tells."""
         return " ".join(fact.said for fact in self._facts)
 
     def asked(self, question: str) -> AskedTokens:
-        return AskedTokens(self._model.prompt(("system", self.told()), ("user", question)))
+        return AskedTokens(self._model.prompt(("system", self.facts_prompt()), ("user", question)))
 
     def stored(self) -> int:
-        return len(self.told().encode())
+        return len(self.facts_prompt().encode())
 
     def forget(self, fact: MadeUpFact) -> None:
         self._facts.remove(fact)
@@ -207,7 +209,7 @@ class KeptKeys:
         return state_digest(self._state) == state_digest(never._state)
 
     def _built(self) -> State:
-        ids = self._model.prompt(("system", self._prompt.told()))
+        ids = self._model.prompt(("system", self._prompt.facts_prompt()))
         return self._memory.write(self._memory.tokens(ids), self._memory.empty())
 
 
@@ -315,7 +317,7 @@ class SideMemory:
 
 
 def _edit(fact: MadeUpFact) -> Edit:
-    others = tuple(fact.taught[0].replace(fact.name, name) for name in STRANGERS[:3:2])
+    others = tuple(fact.taught[0].replace(fact.name, name) for name in REHEARSED_NAMES[:3:2])
     return Edit(fact.id, fact.taught, fact.said, others, (fact.id,))
 
 

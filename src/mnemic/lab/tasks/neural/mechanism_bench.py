@@ -48,8 +48,9 @@ if TYPE_CHECKING:
 FORMAT: Final = 1
 FULL_SEEDS: Final = 3
 QUICK_SEEDS: Final = 1
-_LONG: Final = ("matrix",)
-"""Experiments that a quick run has only where each is asked for: what they compare is measured by the others."""
+_LONG: Final = ("matrix", "lora_users", "lora_character")
+"""Experiments that a quick run has only where each is asked for: the matrix compares what the others measure, and that
+adapters are learnt, weighed in and keep silent about others is measured of one user by `lora_memory`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -305,7 +306,7 @@ def _by_seed(
         left.begin(name)
 
         def tell(part: str, number: int = number) -> None:
-            progress(f"{name}, seed {number} of {len(order.seeds)}: {part}{left.told()}")
+            progress(f"{name}, seed {number} of {len(order.seeds)}: {part}{left.in_words()}")
 
         before = process_time()
         tell("begins")
@@ -387,7 +388,7 @@ class _TimeLeft:
         self._known[self._current] = perf_counter() - self._began
         self._due.remove(self._current)
 
-    def told(self) -> str:
+    def in_words(self) -> str:
         """How long it may take yet; nothing where nobody knows."""
         if not self._known:
             return ""

@@ -21,7 +21,7 @@ from torch.nn import functional as F  # noqa: N812 - what everybody calls it
 from mnemic.errors import Invalid
 from mnemic.lab.kit.figures import Figure
 from mnemic.lab.tasks.neural.experiment import CurvePoint, ExperimentPlan
-from mnemic.lab.tasks.neural.made_up_people import STRANGERS, MadeUpFact, made_up_facts, share
+from mnemic.lab.tasks.neural.made_up_people import REHEARSED_NAMES, MadeUpFact, made_up_facts, share
 from mnemic.neural import shards
 from mnemic.neural.llama import BARE, Entries
 from mnemic.neural.lora_memory import LoraMemory, LoraSettings, TaughtFact
@@ -78,7 +78,7 @@ class _Tasks:
         said = iter(speaker([ids for prompts in self.prompts.values() for ids in prompts]))
         return {name: [next(said) for _ in prompts] for name, prompts in self.prompts.items()}
 
-    def told(self, answers: dict[str, list[list[int]]], group: str = "as taught") -> float:
+    def share_right(self, answers: dict[str, list[list[int]]], group: str = "as taught") -> float:
         """Share of facts that are said."""
         return share(self.facts, [self.model.answer(said) for said in answers[group]])
 
@@ -95,7 +95,7 @@ class _Tasks:
     def figures(self, name: str, answers: dict[str, list[list[int]]]) -> Iterator[Figure]:
         """What is said of the new task, and what is left of the old."""
         for group in ("as taught", "in unseen words"):
-            yield Figure(name=f"{name}: new task, {group}", value=self.told(answers, group),
+            yield Figure(name=f"{name}: new task, {group}", value=self.share_right(answers, group),
                          unit=f"of {len(self.facts)}")  # fmt: skip
         yield Figure(name=f"{name}: old task, right", value=self.right(answers), unit=f"of {len(self.known)}")
         for group in ("old task", "strangers"):
@@ -201,7 +201,7 @@ def _moved(state: State, offset: float) -> State:
 
 
 def _experience(fact: MadeUpFact, wordings: int) -> Experience:
-    others = tuple(fact.taught[0].replace(fact.name, stranger) for stranger in STRANGERS[: 1 + wordings])
+    others = tuple(fact.taught[0].replace(fact.name, stranger) for stranger in REHEARSED_NAMES[: 1 + wordings])
     return Experience(fact.id, fact.taught[:wordings], fact.said, others, (fact.id,))
 
 
@@ -319,8 +319,8 @@ def _beside_adapters(
             for group, prompts in tasks.prompts.items()
         }
         yield from tasks.figures(f"control, {behind}", said[behind])
-    reached = max(tasks.told(answers) for answers in said.values())
-    yield Figure(name="new task as taught, less the best that adapters reach", value=tasks.told(ours) - reached,
+    reached = max(tasks.share_right(answers) for answers in said.values())
+    yield Figure(name="new task as taught, less the best that adapters reach", value=tasks.share_right(ours) - reached,
                  unit="", bar=None if plan.quick else -0.1, more=True)  # fmt: skip
 
 

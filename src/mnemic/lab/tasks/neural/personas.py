@@ -41,7 +41,7 @@ def others_wordings(slot: str) -> tuple[str, ...]:
     return tuple(_fixture()["others"][slot])
 
 
-def strangers() -> tuple[str, ...]:
+def people_asked_about() -> tuple[str, ...]:
     """People of whom nothing is known, and of whom nobody rehearses a question."""
     return tuple(_fixture()["strangers"])
 
@@ -75,7 +75,7 @@ class Persona:
         forms = _fixture()["said"]
         return {f"{self.name}.{slot}": forms[slot].format(value=value) for slot, value in self.values.items()}
 
-    def told_of(self) -> str:
+    def facts_prompt(self) -> str:
         """The same, told of this person in the prompt, a line each: the form that a small model reads best."""
         forms = _fixture()["told_of"]
         return "\n".join(
@@ -100,7 +100,7 @@ class Persona:
         Args:
             names: Of these instead.
         """
-        names = strangers() if names is None else names
+        names = people_asked_about() if names is None else names
         asked = [(slot, form) for slot in self.values for form in others_wordings(slot)]
         return [(slot, form.format(name=names[(n + self._seed) % len(names)])) for n, (slot, form) in enumerate(asked)]
 

@@ -15,4 +15,4 @@ _TINY: Final = {"tiny": "mnemic.testing.tiny_llama:write_tiny_llama"}
 def tiny_plan(folder: Path) -> LearningPlan:
     """A plan to learn in the tiny model, which is written to a folder unless it is there."""
     path = folder / "tiny.gguf"
-    return LearningPlan(model=str(path if path.exists() else load(_TINY, "tiny")(path)))
+    return LearningPlan(model=str(path if path.exists() else load(_TINY, "tiny")(path)), shards=1)

@@ -13,7 +13,7 @@ from torch.nn import functional as F  # noqa: N812 - what everybody calls it
 
 from mnemic.lab.kit.figures import Figure
 from mnemic.lab.tasks.neural.experiment import CurvePoint, ExperimentPlan
-from mnemic.lab.tasks.neural.made_up_people import STRANGERS, MadeUpFact, made_up_facts
+from mnemic.lab.tasks.neural.made_up_people import REHEARSED_NAMES, MadeUpFact, made_up_facts
 from mnemic.neural.llama import BARE, Entries
 from mnemic.neural.wise import (
     Edit,
@@ -76,7 +76,7 @@ def measure(plan: ExperimentPlan) -> Iterator[Figure | CurvePoint]:
 
 def _edit(fact: MadeUpFact, n: int) -> Edit:
     asked = fact.taught[0]
-    others = tuple(asked.replace(fact.name, STRANGERS[(n + k) % len(STRANGERS)]) for k in (0, 3))
+    others = tuple(asked.replace(fact.name, REHEARSED_NAMES[(n + k) % len(REHEARSED_NAMES)]) for k in (0, 3))
     return Edit(fact.id, (asked,), fact.said, others, (fact.id,))
 
 
