@@ -9,6 +9,7 @@ from mnemic.faces.cli.bench.command import bench
 from mnemic.lab import quick
 from mnemic.lab.entries import MEASUREMENTS, TASKS
 from mnemic.lab.kit.made_samples import write_samples
+from mnemic.registry import STRATEGIES
 
 
 def test_every_task_has_data_but_the_one_whose_dialogues_are_not_ours(tmp_path: Path) -> None:
@@ -33,6 +34,7 @@ def test_every_task_has_data_but_the_one_whose_dialogues_are_not_ours(tmp_path: 
 def test_who_runs_is_mnemic_two_baselines_and_every_strategy() -> None:
     assert quick.rows()[:3] == ("mnemic", "BM25 turns", "recent window")
     assert {"mem0", "zep", "hippo2", "memoryos", "stream"} <= set(quick.rows())
+    assert {"house", *quick.rows(), *quick.STREAM.rows} >= set(STRATEGIES)
 
 
 @pytest.mark.heavy

@@ -1,30 +1,37 @@
 """Run every task once, small, with mnemic, two baselines and every strategy: `scripts/bench quick`.
 
 A task takes the first questions of its data where a folder holds it, else its made-up sample. All goes to one log, and
-ends in one page and one Markdown file, with needles in a text of 8,000 tokens behind. It tries the laboratory; the
-figures are of few questions.
+ends in one page and one Markdown file. Behind stand needles in a text of 8,000 tokens, and a short stream of tasks in
+each world, in which strategies of experience take part: the tasks tell of no try. It tries the laboratory; the figures
+are of few questions.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from mnemic.lab.contestants import strategy_contestant
-from mnemic.lab.entries import TASKS
+from mnemic.lab.contestants.strategy_contestant import learns_from_tries, offered
+from mnemic.lab.entries import TASKS, task
 from mnemic.lab.kit.contest import Limits
 from mnemic.lab.kit.contestant import Means
 from mnemic.lab.kit.made_samples import write_samples
 from mnemic.lab.kit.run import RunPlan, run
 from mnemic.lab.kit.run_page import write_page
 from mnemic.lab.kit.run_report import markdown, report
-from mnemic.lab.kit.tables import piped
+from mnemic.lab.kit.stream_memories import rows as stream_rows
+from mnemic.lab.kit.stream_report import read_streams, stream_tables
+from mnemic.lab.kit.stream_run import StreamPlan, run_streams
+from mnemic.lab.kit.tables import TextTable, piped
+from mnemic.lab.kit.task import SelfMadeTask
+from mnemic.lab.stream_entries import WORLDS, world
 from mnemic.lab.tasks.needles_bench import bench_needles, table
 from mnemic.settings import Settings
 
@@ -55,8 +62,8 @@ SAMPLES: Final = {
 }
 """Samples that are not called as their task is."""
 
-BUILT_IN: Final = frozenset({"current", "standing", "small", "everyday"})
-"""Tasks that make their own questions."""
+STREAM: Final = StreamPlan(rows=stream_rows(), seeds=1, tasks=4)
+"""What runs in each world."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +91,14 @@ def planned(samples: Path, data: Path | None, only: Sequence[str] = ()) -> Quick
             found[name] = file.parent if name in WHOLE_FOLDER else file
         elif sample.exists():
             found[name] = sample
-        elif name in BUILT_IN:
+        elif isinstance(task(name), SelfMadeTask):
             found[name] = Path()
     return QuickPlan(found, tuple(name for name in chosen if name not in found))
 
 
 def rows() -> tuple[str, ...]:
-    """Who runs: mnemic, two baselines, and every strategy that has a recall of its own."""
-    return ("mnemic", *BASELINES, *strategy_contestant.offered())
+    """Who runs: mnemic, two baselines, and every strategy with a recall of its own that does not wait for tries."""
+    return ("mnemic", *BASELINES, *(name for name in offered() if not learns_from_tries(name)))
 
 
 def main(given: Sequence[str] | None = None) -> int:
@@ -116,19 +123,32 @@ def main(given: Sequence[str] | None = None) -> int:
             progress=_told,
         )
     made = report(log)
-    needles = "" if options.only else piped(table("Needles: evidence kept, in per cent", bench_needles([8_000])))
-    page = write_page(made, out / "report.html")
+    more = [] if options.only else list(_besides(out))
+    page = write_page(made, out / "report.html", more)
     text = out / "report.md"
-    text.write_text("\n\n".join(part for part in (markdown(made), needles) if part) + "\n", encoding="utf-8")
+    text.write_text("\n\n".join((markdown(made), *map(piped, more))) + "\n", encoding="utf-8")
     failed = [
         f"{each.task.name}: {row.system}: {row.failure}" for each in made.tasks for row in each.rows if row.failure
     ]
     for line in (*(f"{name}: no data; give --data" for name in plan.left_out), *failed):
         print(f"not run: {line}", file=sys.stderr)
-    print(
-        f"{len(plan.tasks)} tasks, {len(rows())} contestants, {time.monotonic() - began:,.0f} s: {page}, {text}, {log}"
-    )
+    took = f"{time.monotonic() - began:,.0f} s, of processors {_cpu_seconds():,.0f} s"
+    print(f"{len(plan.tasks)} tasks, {len(rows())} contestants, {took}: {page}, {text}, {log}")
     return int(bool(plan.left_out or failed))
+
+
+def _besides(out: Path) -> Iterator[TextTable]:
+    """What is no task with questions: needles, and streams in each world."""
+    yield table("Needles: evidence kept, in per cent", bench_needles([8_000]))
+    for name in WORLDS:
+        log = run_streams(world(name), STREAM, out / f"stream-{name}-{time.strftime('%Y%m%dT%H%M%S')}.jsonl")
+        for each in stream_tables(read_streams(log)):
+            yield replace(each, title=f"World {name}: {each.title}")
+
+
+def _cpu_seconds() -> float:
+    """What this process and all that it has waited for have taken."""
+    return sum(os.times()[:4])
 
 
 def _options(given: Sequence[str] | None) -> argparse.Namespace:

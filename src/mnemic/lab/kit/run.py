@@ -13,12 +13,14 @@ from mnemic._version import __version__
 from mnemic.core.tokens import count_tokens
 from mnemic.errors import Invalid
 from mnemic.lab.contestants import peer_contestant
+from mnemic.lab.contestants.strategy_contestant import idle_over
 from mnemic.lab.entries import contestants, task
 from mnemic.lab.kit.answer_stage import AnsweredTask, AnswerPlan, answer_and_judge
 from mnemic.lab.kit.baselines import DENSE
 from mnemic.lab.kit.contest import ContestJob, Limits, Step, compete, compete_apart
 from mnemic.lab.kit.contestant import SHOWN, Make, Means
-from mnemic.lab.kit.log import Cost, Log, LoggedAnswer, LoggedRun, Placed, checkout, read_tasks
+from mnemic.lab.kit.datasets import first_fault
+from mnemic.lab.kit.log import Cost, Log, LoggedAnswer, LoggedRun, Placed, checkout, differences, read_tasks
 from mnemic.lab.kit.task import data_of
 
 if TYPE_CHECKING:
@@ -66,12 +68,13 @@ class RunPlan:
 
 @dataclass(frozen=True, slots=True)
 class _Course:
-    """A task with its data, and who runs."""
+    """A task with its data, and who runs; and who would have nothing to do there, with the reason."""
 
     task: BenchTask
     dataset: Dataset
     rows: Mapping[str, Make]
     docs: Mapping[str, Mapping[str, Placed]]
+    left_out: Mapping[str, str]
 
 
 def run(
@@ -96,6 +99,8 @@ def run(
         Invalid: a task, its data or a contestant is not there, the log exists, or it was begun with other settings.
         ModelError: a model that answers or judges failed several times in a row.
     """
+    if not plan.tasks:
+        raise Invalid("tasks", "are none", "Name some, by commas; `mnemic bench tasks` lists them.")
     if plan.limit is not None and plan.limit < 1:
         raise Invalid("limit", f"is {plan.limit}", "Ask at least one question.")
     if at_once > 1 and plan.means.cache is not None:
@@ -144,13 +149,19 @@ def _refuse(answers: AnswerPlan, means: Means, courses: Mapping[str, _Course]) -
 
 def _course(name: str, where: Path, plan: RunPlan) -> _Course:
     chosen = plan.variants.get(name) or task(name)
+    named = contestants(plan.rows or usual_rows(name, plan.means))  # before the data, which may take minutes
+    if plan.means.embedder_name is None and (blind := [row for row in named if row in DENSE]):
+        raise Invalid("with", f"{blind[0]!r} needs an embedder, and there is none", "Give --embedder, or leave it out.")
     dataset = data_of(chosen, where, plan.limit)
     if not dataset.questions:
-        raise Invalid("tasks", f"{name} has no question in {where.name}", "Name a file that has some.")
-    rows = contestants(plan.rows or usual_rows(name, plan.means))
-    if plan.means.embedder_name is None and (blind := [row for row in rows if row in DENSE]):
-        raise Invalid("with", f"{blind[0]!r} needs an embedder, and there is none", "Give --embedder, or leave it out.")
-    return _Course(chosen, dataset, rows, {corpus.ns: _placed(corpus) for corpus in dataset.corpora})
+        raise Invalid(
+            "tasks", f"{name} has no question in {where.name}{first_fault(dataset)}", "Name a file that has some."
+        )
+    idle = {row: why for row, make in named.items() if (why := idle_over(make, dataset))}
+    rows = {row: make for row, make in named.items() if row not in idle}
+    if not rows:
+        raise Invalid("with", f"leaves nobody for {name}: {'; '.join(idle.values())}", "Name others.")
+    return _Course(chosen, dataset, rows, {corpus.ns: _placed(corpus) for corpus in dataset.corpora}, idle)
 
 
 def usual_rows(name: str, means: Means) -> list[str]:
@@ -266,6 +277,7 @@ def _header(plan: RunPlan, courses: Mapping[str, _Course], apart: Limits | None,
             **({} if plan.answers is None else {"answers": plan.answers.settings()}),
         },
         "peers": peer_contestant.about([row for course in courses.values() for row in course.rows]),
+        "left_out": {name: dict(course.left_out) for name, course in courses.items()},
         "data": {name: _described(course.dataset) for name, course in courses.items()},
         "effective": {
             name: {"questions": len(course.dataset.questions), "depth": course.task.depth}
@@ -295,19 +307,6 @@ def _same(begun: Mapping[str, Any], now: Mapping[str, Any]) -> None:
     """Refuse to go on with another run."""
     if begun.get("bench") != BENCH:
         raise Invalid("out", "is the log of another bench", "Name a log of `bench run`, or another file.")
-    was, wanted = _flat(begun["settings"]), _flat(now["settings"])
-    other = [
-        f"{name}: {was.get(name)} then, {wanted.get(name)} now"
-        for name in dict.fromkeys((*was, *wanted))
-        if was.get(name) != wanted.get(name)
-    ]
-    if other:
+    differing = differences(begun["settings"], now["settings"])
+    if other := [f"{name}: {was} then, {wanted} now" for name, was, wanted in differing]:
         raise Invalid("resume", f"the run was begun with other settings ({'; '.join(other)})", "Give the same ones.")
-
-
-def _flat(settings: Mapping[str, Any], before: str = "") -> dict[str, object]:
-    flat: dict[str, object] = {}
-    for name, value in settings.items():
-        inner = _flat(value, f"{before}{name} ") if isinstance(value, Mapping) else {f"{before}{name}": value}
-        flat |= inner
-    return flat

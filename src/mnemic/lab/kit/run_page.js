@@ -1,4 +1,4 @@
-// Sort a table by a column when its head is pressed: by numbers where there are any, what has none at the end.
+// Sort a table by a column when its head is pressed: by number where all but dashes are numbers, dashes last; else as words.
 for (const head of document.querySelectorAll("th button")) {
   head.addEventListener("click", () => {
     const cell = head.closest("th"), body = cell.closest("table").tBodies[0];
@@ -7,8 +7,11 @@ for (const head of document.querySelectorAll("th button")) {
     for (const other of cell.parentNode.children) other.removeAttribute("aria-sort");
     cell.setAttribute("aria-sort", up ? "ascending" : "descending");
     const value = (row) => row.children[column].dataset.value ?? row.children[column].textContent.trim();
+    const said = [...body.rows].map(value).filter((each) => each !== "-" && each !== "");
+    const words = said.some((each) => Number.isNaN(parseFloat(each)));
+    const number = (each) => words ? NaN : parseFloat(each);
     const rows = [...body.rows].sort((a, b) => {
-      const [x, y] = [value(a), value(b)], [m, n] = [parseFloat(x), parseFloat(y)];
+      const [x, y] = [value(a), value(b)], [m, n] = [number(x), number(y)];
       if (Number.isNaN(m) !== Number.isNaN(n)) return Number.isNaN(m) ? 1 : -1;
       const order = Number.isNaN(m) ? x.localeCompare(y) : m - n;
       return up ? order : -order;

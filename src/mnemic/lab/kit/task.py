@@ -81,12 +81,29 @@ class LongTask(Protocol):
         ...
 
 
+@runtime_checkable
+class SelfMadeTask(Protocol):
+    """A task that makes its own questions: nothing is read.
+
+    Attributes:
+        self_made: True.
+    """
+
+    @property
+    def self_made(self) -> bool: ...
+
+
 def data_of(task: BenchTask, where: Path, limit: int | None = None) -> Dataset:
     """Read the data of a task, with the first `limit` questions only.
 
+    Args:
+        where: Of one that makes its own questions: `Path()`.
+
     Raises:
-        Invalid: it is not there, or no document can be read from it.
+        Invalid: it is not there, or no document can be read from it; or a file is named and none is read.
     """
+    if isinstance(task, SelfMadeTask) and where != Path():
+        raise Invalid("tasks", f"{task.name} makes its own questions, and reads no {where.name}", "Leave the file out.")
     if limit is not None and isinstance(task, LongTask):
         return task.read_first(where, limit)
     return task.read(where).first(limit)
@@ -144,6 +161,9 @@ class RetrievalTask:
         Raises:
             Invalid: there is none, or there are several.
         """
+        if not where.exists():
+            name_it = f"Name the file, {self.name}=FILE, or its folder, --data FOLDER. {self.source}"
+            raise Invalid("tasks", f"{self.name} has no data: there is no {where.name}", name_it)
         if not where.is_dir():
             return where
         there = sorted({file for pattern in self.files for file in where.glob(pattern)})

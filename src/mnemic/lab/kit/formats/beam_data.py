@@ -21,18 +21,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from mnemic.errors import Invalid
-from mnemic.lab.kit.datasets import (
-    BenchQuestion,
-    Corpus,
-    DataReading,
-    Dataset,
-    Doc,
-    is_unified,
-    opened,
-    unified,
-    with_documents,
-    words,
-)
+from mnemic.lab.kit.datasets import BenchQuestion, Corpus, DataReading, Dataset, Doc, in_form, with_documents, words
 
 ABILITIES: Final = (
     "abstention",
@@ -71,8 +60,7 @@ def load_beam(path: Path) -> Dataset:
         return with_documents(_folder(path), _HINT)
     if path.name == _CHAT:
         return with_documents(_folder(path.parent), _HINT)
-    reading, text = opened(path)
-    return with_documents(unified(reading, text) if is_unified(text) else _rows(reading, text), _HINT)
+    return in_form(path, _rows, _HINT)
 
 
 def _folder(path: Path) -> Dataset:
