@@ -62,7 +62,7 @@ SAMPLES: Final = {
 }
 """Samples that are not called as their task is."""
 
-STREAM: Final = StreamPlan(rows=stream_rows(), seeds=1, tasks=4)
+STREAM: Final = StreamPlan(rows=stream_rows(), seeds=1, tasks=4, tries=3)
 """What runs in each world."""
 
 
