@@ -1,7 +1,8 @@
 """Run every task once, small, with mnemic, two baselines and every strategy: `scripts/bench quick`.
 
-A task takes the first questions of its data where a folder holds it, else its made-up sample. All goes to one log, and
-ends in one page and one Markdown file. Behind stand needles in a text of 8,000 tokens, and a short stream of tasks in
+A task takes the first questions of its data where a folder holds it, with what answers them among as many other
+documents as make it quick, else its made-up sample. All goes to one log, and ends in one page and one Markdown file.
+Behind stand needles in a text of 8,000 tokens, and a short stream of tasks in
 each world, in which strategies of experience take part: the tasks tell of no try. It tries the laboratory; the figures
 are of few questions.
 """
@@ -9,6 +10,7 @@ are of few questions.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 import tempfile
@@ -22,6 +24,7 @@ from mnemic.lab.contestants.strategy_contestant import learns_from_tries, offere
 from mnemic.lab.entries import TASKS, task
 from mnemic.lab.kit.contest import Limits
 from mnemic.lab.kit.contestant import Means
+from mnemic.lab.kit.datasets import opened
 from mnemic.lab.kit.made_samples import write_samples
 from mnemic.lab.kit.run import RunPlan, run
 from mnemic.lab.kit.run_page import write_page
@@ -66,6 +69,10 @@ STREAM: Final = StreamPlan(rows=stream_rows(), seeds=1, tasks=4, tries=3)
 """What runs in each world."""
 
 
+DOCS: Final = 200
+"""Documents of a memory that are kept beside what answers the questions."""
+
+
 @dataclass(frozen=True, slots=True)
 class QuickPlan:
     """Where each task has its data, and the tasks that have none."""
@@ -74,13 +81,14 @@ class QuickPlan:
     left_out: tuple[str, ...]
 
 
-def planned(samples: Path, data: Path | None, only: Sequence[str] = ()) -> QuickPlan:
-    """Find the data of every task.
+def planned(samples: Path, data: Path | None, only: Sequence[str] = (), limit: int = 20) -> QuickPlan:
+    """Find the data of every task, and cut what is of the folder short.
 
     Args:
-        samples: Where made-up samples are.
+        samples: Where made-up samples are, and what is cut short goes.
         data: A folder of data for development.
         only: Just these tasks.
+        limit: Questions of each.
     """
     found: dict[str, Path] = {}
     chosen = [name for name in TASKS if not only or name in only]
@@ -88,12 +96,32 @@ def planned(samples: Path, data: Path | None, only: Sequence[str] = ()) -> Quick
         file = None if data is None or name not in FILES else data / FILES[name]
         sample = samples / SAMPLES.get(name, name)
         if file is not None and file.exists():
-            found[name] = file.parent if name in WHOLE_FOLDER else file
+            found[name] = file.parent if name in WHOLE_FOLDER else shortened(file, samples / "short", limit)
         elif sample.exists():
             found[name] = sample
         elif isinstance(task(name), SelfMadeTask):
             found[name] = Path()
     return QuickPlan(found, tuple(name for name in chosen if name not in found))
+
+
+def shortened(file: Path, folder: Path, limit: int) -> Path:
+    """Write the first questions of a unified file, and of the documents of each memory the first and those wanted."""
+    reading, text = opened(file)
+    records = [record for _, record in reading.lines(text)]
+    asked = [record for record in records if record["type"] == "query"][:limit]
+    wanted = {(query["ns"], doc) for query in asked for doc in query["gold"]}
+    sessions = {(query["ns"], session) for query in asked if not query["gold"] for session in query["gold_sessions"]}
+    room = dict.fromkeys((query["ns"] for query in asked), DOCS)
+    kept = []
+    for doc in (record for record in records if record["type"] == "doc" and record["ns"] in room):
+        needed = (doc["ns"], doc["id"]) in wanted or (doc["ns"], doc["session"]) in sessions
+        if needed or room[doc["ns"]] > 0:
+            room[doc["ns"]] -= not needed
+            kept.append(doc)
+    folder.mkdir(exist_ok=True)
+    short = folder / file.name.removesuffix(".gz")
+    short.write_text("".join(f"{json.dumps(record)}\n" for record in (*kept, *asked)), encoding="utf-8")
+    return short
 
 
 def rows() -> tuple[str, ...]:
@@ -109,7 +137,7 @@ def main(given: Sequence[str] | None = None) -> int:
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="mnemic-samples-") as folder:
         write_samples(Path(folder))
-        plan = planned(Path(folder), options.data, options.only)
+        plan = planned(Path(folder), options.data, options.only, options.limit)
         log = run(
             RunPlan(
                 tasks=plan.tasks,
@@ -120,7 +148,7 @@ def main(given: Sequence[str] | None = None) -> int:
             out / f"quick-{time.strftime('%Y%m%dT%H%M%S')}.jsonl",
             apart=Limits(silent_seconds=300.0),
             at_once=options.jobs,
-            progress=_told,
+            progress=_Spoken(),
         )
     made = report(log)
     more = [] if options.only else list(_besides(out))
@@ -162,9 +190,16 @@ def _options(given: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(given)
 
 
-def _told(row: str, done: int, total: int) -> None:
-    if done == total:
-        print(f"{time.strftime('%H:%M:%S')} {row}", file=sys.stderr)
+class _Spoken:
+    """Tells the time at which each contestant has answered its last question, once."""
+
+    def __init__(self) -> None:
+        self._rows: set[str] = set()
+
+    def __call__(self, row: str, done: int, total: int) -> None:
+        if done == total and row not in self._rows:
+            self._rows.add(row)
+            print(f"{time.strftime('%H:%M:%S')} {row}", file=sys.stderr)
 
 
 if __name__ == "__main__":
