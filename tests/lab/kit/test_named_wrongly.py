@@ -40,6 +40,12 @@ def test_a_contestant_that_is_misspelt_is_guessed_before_the_data_is_read(tmp_pa
     assert "Did you mean 'zep'?" in refused(plan, tmp_path)
 
 
+def test_who_needs_vectors_is_refused_before_its_environment_is_made(tmp_path: Path) -> None:
+    for row in ("dense turns", "chromadb"):
+        plan = RunPlan(tasks={"locomo": Path("nowhere.json")}, rows=(row,))
+        assert f"{row!r} needs an embedder" in refused(plan, tmp_path)
+
+
 def test_a_memory_of_streams_that_is_misspelt_is_guessed() -> None:
     with pytest.raises(Invalid, match="Did you mean 'reflexion'"):
         memory_of("reflexio")

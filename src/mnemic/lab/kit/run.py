@@ -99,17 +99,11 @@ def run(
         Invalid: a task, its data or a contestant is not there, the log exists, or it was begun with other settings.
         ModelError: a model that answers or judges failed several times in a row.
     """
-    if not plan.tasks:
-        raise Invalid("tasks", "are none", "Name some, by commas; `mnemic bench tasks` lists them.")
-    if plan.limit is not None and plan.limit < 1:
-        raise Invalid("limit", f"is {plan.limit}", "Ask at least one question.")
-    if at_once > 1 and plan.means.cache is not None:
-        raise Invalid("jobs", "does not go with a cache of vectors, which is one process's", "Leave one of them out.")
-    if resume and out.suffix != ".jsonl":
-        raise Invalid("resume", f"goes on with a log, and {out.name} is none", "Name the .jsonl file of the run.")
-    courses = {name: _course(name, where, plan) for name, where in plan.tasks.items()}
+    _refuse(plan, out, resume=resume, at_once=at_once)
+    named = contestants_of(plan)  # before the data, which may take minutes
+    courses = {name: _course(name, where, plan, named[name]) for name, where in plan.tasks.items()}
     if plan.answers is not None:
-        _refuse(plan.answers, plan.means, courses)  # before hours of rankings, not behind them
+        _refuse_answers(plan.answers, plan.means, courses)  # before hours of rankings, not behind them
     header = _header(plan, courses, apart, at_once)
     name = "+".join(courses) if len(courses) > 1 else next(iter(courses.values())).dataset.name
     path = out if out.suffix == ".jsonl" else out / f"{name}-{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}.jsonl"
@@ -140,18 +134,42 @@ def run(
     return path
 
 
-def _refuse(answers: AnswerPlan, means: Means, courses: Mapping[str, _Course]) -> None:
+def _refuse(plan: RunPlan, out: Path, *, resume: bool, at_once: int) -> None:
+    """Refuse what cannot be run, whatever the data."""
+    if not plan.tasks:
+        raise Invalid("tasks", "are none", "Name some, by commas; `mnemic bench tasks` lists them.")
+    if plan.limit is not None and plan.limit < 1:
+        raise Invalid("limit", f"is {plan.limit}", "Ask at least one question.")
+    if at_once > 1 and plan.means.cache is not None:
+        raise Invalid("jobs", "does not go with a cache of vectors, which is one process's", "Leave one of them out.")
+    if resume and out.suffix != ".jsonl":
+        raise Invalid("resume", f"goes on with a log, and {out.name} is none", "Name the .jsonl file of the run.")
+
+
+def _refuse_answers(answers: AnswerPlan, means: Means, courses: Mapping[str, _Course]) -> None:
     """Refuse a plan whose models are not there, or that compares the answers of one contestant."""
     answers.opened(means.settings)
     if answers.pairwise and (alone := [name for name, course in courses.items() if len(course.rows) < 2]):
         raise Invalid("pairwise", f"compares contestants, and {alone[0]} has one", "Name two or more, or leave it out.")
 
 
-def _course(name: str, where: Path, plan: RunPlan) -> _Course:
-    chosen = plan.variants.get(name) or task(name)
-    named = contestants(plan.rows or usual_rows(name, plan.means))  # before the data, which may take minutes
-    if plan.means.embedder_name is None and (blind := [row for row in named if row in DENSE]):
+def contestants_of(plan: RunPlan) -> dict[str, dict[str, Make]]:
+    """Who is named for each task of a plan; no data is read, and nobody is made.
+
+    Raises:
+        Invalid: there is no such task or contestant, or one needs an embedder and there is none.
+    """
+    named = {name: contestants(plan.rows or usual_rows(name, plan.means)) for name in plan.tasks}
+    sighted = {*DENSE, *(peer.name for peer in peer_contestant.PEERS if not peer.unfit)}
+    if plan.means.embedder_name is None and (
+        blind := [row for rows in named.values() for row in rows if row in sighted]
+    ):
         raise Invalid("with", f"{blind[0]!r} needs an embedder, and there is none", "Give --embedder, or leave it out.")
+    return named
+
+
+def _course(name: str, where: Path, plan: RunPlan, named: Mapping[str, Make]) -> _Course:
+    chosen = plan.variants.get(name) or task(name)
     dataset = data_of(chosen, where, plan.limit)
     if not dataset.questions:
         raise Invalid(

@@ -257,6 +257,7 @@ def logged(
     from mnemic.lab.kit.contest import Limits
 
     limits = None if here else Limits(silent_seconds=silent, memory_mib=memory, disk_mib=disk)
+    runs.contestants_of(plan)  # before somebody's environment is made for a plan that is refused
     make_ready(plan.rows, run.settings, lambda said: run.output.note(f"{said} ..."))  # who is not ready, its row says
     with progress(run) as report_progress:
         log = runs.run(plan, out, resume=resume, apart=limits, at_once=jobs, progress=report_progress)
