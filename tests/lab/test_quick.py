@@ -96,6 +96,10 @@ def test_a_quick_run_ends_in_a_page_and_tells_what_had_no_data(
     assert "<table" in (tmp_path / "report.html").read_text()
     (log,) = tmp_path.glob("quick-*.jsonl")
     assert json.loads(log.read_text().splitlines()[0])["tasks"] == ["dmr"]
+    whole = log.read_text()
+    log.write_text("".join(whole.splitlines(keepends=True)[:-2]))  # ended before the cost of the contestant
+    assert quick.main(["--only", "dmr", "--out", str(tmp_path), "--limit", "2", "--resume", str(log)]) == 0
+    assert [json.loads(line)["kind"] for line in log.read_text().splitlines()[-3:]] == ["resumed", "cost", "end"]
 
 
 def test_what_is_measured_otherwise_is_named_by_commands_that_there_are() -> None:

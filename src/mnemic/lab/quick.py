@@ -145,7 +145,8 @@ def main(given: Sequence[str] | None = None) -> int:
                 means=Means(embedder=options.embedder, settings=Settings()),
                 limit=options.limit,
             ),
-            out / f"quick-{time.strftime('%Y%m%dT%H%M%S')}.jsonl",
+            options.resume or out / f"quick-{time.strftime('%Y%m%dT%H%M%S')}.jsonl",
+            resume=options.resume is not None,
             apart=Limits(silent_seconds=300.0),
             at_once=options.jobs,
             progress=_Spoken(),
@@ -183,6 +184,7 @@ def _options(given: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="scripts/bench quick", description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--data", type=Path, help="folder of development data")
     parser.add_argument("--out", type=Path, default=Path("runs/quick"), help="folder of the log and the report")
+    parser.add_argument("--resume", type=Path, metavar="LOG", help="go on with the log of a run that was ended")
     parser.add_argument("--limit", type=int, default=20, help="questions of each task")
     parser.add_argument("--only", type=lambda names: names.split(","), default=(), help="just these tasks, by commas")
     parser.add_argument("--embedder", default="none", help="what meaning is read with")
