@@ -90,18 +90,18 @@ def planned(samples: Path, data: Path | None, only: Sequence[str] = (), limit: i
         only: Just these tasks.
         limit: Questions of each.
     """
-    found: dict[str, Path] = {}
+    places: dict[str, Path] = {}
     chosen = [name for name in TASKS if not only or name in only]
     for name in chosen:
         file = None if data is None or name not in FILES else data / FILES[name]
         sample = samples / SAMPLES.get(name, name)
         if file is not None and file.exists():
-            found[name] = file.parent if name in WHOLE_FOLDER else shortened(file, samples / "short", limit)
+            places[name] = file.parent if name in WHOLE_FOLDER else shortened(file, samples / "short", limit)
         elif sample.exists():
-            found[name] = sample
+            places[name] = sample
         elif isinstance(task(name), SelfMadeTask):
-            found[name] = Path()
-    return QuickPlan(found, tuple(name for name in chosen if name not in found))
+            places[name] = Path()
+    return QuickPlan(places, tuple(name for name in chosen if name not in places))
 
 
 def shortened(file: Path, folder: Path, limit: int) -> Path:

@@ -67,10 +67,10 @@ class MnemicStreamMemory:
         if self._way == RECENT:
             return [Advice(v.item.id, v.item.text) for v in self._me.list(where=_OBSERVED, limit=WINDOW)]
         if self._way == SIMILAR:
-            found = self._me.recall(question, k=WINDOW)
+            hits = self._me.recall(question, k=WINDOW)
         else:
-            found = self._me.recall(question, by=_lane(self._way), k=_MOST)
-        return [Advice(one.id, one.text) for one in found]
+            hits = self._me.recall(question, by=_lane(self._way), k=_MOST)
+        return [Advice(hit.id, hit.text) for hit in hits]
 
     def learn(self, trajectory: Trajectory) -> None:
         self._me.observe(trajectory.text, role="tool")

@@ -196,9 +196,9 @@ def _question(
 ) -> BenchQuestion:
     cited = [] if ability == "abstention" else list(dict.fromkeys(_cited(record.get("source_chat_ids"))))
     id = f"{corpus.ns}-{ability}-{n}"
-    reading.nowhere(where, id, [one for one in cited if one not in ids], "message")
-    reading.nowhere(where, id, [one for one in cited if len(ids.get(one, ())) > 1], "one message")
-    gold = tuple(ids[one][0] for one in cited if len(ids.get(one, ())) == 1)
+    reading.nowhere(where, id, [own for own in cited if own not in ids], "message")
+    reading.nowhere(where, id, [own for own in cited if len(ids.get(own, ())) > 1], "one message")
+    gold = tuple(ids[own][0] for own in cited if len(ids.get(own, ())) == 1)
     session_of = {doc.id: doc.session for doc in corpus.docs}
     return BenchQuestion(
         ns=corpus.ns,
@@ -207,7 +207,7 @@ def _question(
         answer=next((str(record[name]) for name in _ANSWERS if record.get(name)), ""),
         category=ability,
         gold=gold,
-        sessions=tuple(dict.fromkeys(session_of[one] for one in gold)),
+        sessions=tuple(dict.fromkeys(session_of[doc] for doc in gold)),
     )
 
 

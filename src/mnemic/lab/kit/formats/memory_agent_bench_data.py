@@ -83,13 +83,13 @@ def _rows(reading: DataReading, text: str) -> Dataset:
         if not family:
             reading.fault(where, f"no source of MemoryAgentBench's: {source!r}")
         names[source] = names.get(source, 0) + 1
-        told = _Told(reading, where, f"{source or 'unknown'}-{names[source]}", family)
-        corpora.append(told.corpus(row))
-        made += told.asked(row, KINDS.get(family, source), source)
+        long_text = _LongText(reading, where, f"{source or 'unknown'}-{names[source]}", family)
+        corpora.append(long_text.corpus(row))
+        made += long_text.asked(row, KINDS.get(family, source), source)
     return reading.dataset(corpora, reading.questions(made))
 
 
-class _Told:
+class _LongText:
     """One row: a long text, and what is asked of it."""
 
     def __init__(self, reading: DataReading, where: str, ns: str, family: str) -> None:
