@@ -19,6 +19,7 @@ from mnemic.lab.kit.run_report import (
     chief,
     is_held_against,
     of_faults,
+    overview,
     tables,
     worst,
 )
@@ -50,7 +51,17 @@ def page(run_report: RunReport, more: Sequence[TextTable] = ()) -> str:
     """The page of a run, with tables of what was measured besides."""
     names = ", ".join(each.task.name for each in run_report.tasks)
     shown = (line for each in run_report.tasks for line in _task(each, run_report.seed))
-    return html_page(f"mnemic bench: {names}", (*_head(run_report, names), *shown, *_besides(more)))
+    glance = _at_a_glance(run_report) if len(run_report.tasks) > 1 else ()
+    return html_page(f"mnemic bench: {names}", (*_head(run_report, names), *glance, *shown, *_besides(more)))
+
+
+def _at_a_glance(run_report: RunReport) -> Iterator[str]:
+    """The headline of every task, and the way to each."""
+    table = overview(run_report)
+    yield f"<h3>{in_html(table.title)}</h3>"
+    yield from page_table(table)
+    links = (f'<a href="#{in_html(each.task.name)}">{in_html(each.task.name)}</a>' for each in run_report.tasks)
+    yield f"<p>{' · '.join(links)}</p>"
 
 
 def _besides(more: Sequence[TextTable]) -> Iterator[str]:
@@ -75,7 +86,8 @@ def _head(run_report: RunReport, names: str) -> Iterator[str]:
 
 
 def _task(of: TaskReport, seed: int) -> Iterator[str]:
-    yield f"<h2>{in_html(of.task.name)}</h2><p>{in_html(of.task.about)}</p>"
+    yield f'<h2 id="{in_html(of.task.name)}">{in_html(of.task.name)}</h2>'
+    yield f"<p>{in_html(of.task.about)}</p>"
     for row in of.rows:
         if row.failure:
             yield f'<p class="bad">{in_html(row.system)} did not come to its end: {in_html(row.failure)}</p>'

@@ -357,6 +357,25 @@ def tables(of: TaskReport) -> tuple[TextTable, ...]:
     return _recall_table(of), _by_category(of), _costs(of), *_each_category(of), *words, *of.own
 
 
+def overview(run_report: RunReport) -> TextTable:
+    """The headline of every task, a line each, by contestants."""
+    systems = list(dict.fromkeys(row.system for each in run_report.tasks for row in each.rows))
+    return TextTable(
+        "Every task at a glance: its headline, %",
+        ("task", "headline", *systems),
+        tuple(_at_a_glance(each, systems) for each in run_report.tasks),
+        words=(0, 1),
+    )
+
+
+def _at_a_glance(of: TaskReport, systems: Sequence[str]) -> tuple[str, ...]:
+    rows = {row.system: row for row in of.rows}
+    scores = (percent_of(rows[name].scores[of.task.headline]) if name in rows else "" for name in systems)
+    failed = (name in rows and bool(rows[name].failure) for name in systems)
+    cells = (f"{score} (failed)" if over else score for score, over in zip(scores, failed, strict=True))
+    return of.task.name, of.task.headline, *cells
+
+
 def plain(run_report: RunReport) -> str:
     """Aligned text without colour."""
     return _stacked(run_report, aligned, in_line)
@@ -520,7 +539,7 @@ def _number(value: float | None, digits: int) -> str:
 
 def _stacked(run_report: RunReport, form: Callable[[TextTable], str], words: Callable[[str], str]) -> str:
     several = len(run_report.tasks) > 1
-    blocks: list[str] = []
+    blocks = [form(overview(run_report))] if several else []
     for each in run_report.tasks:
         if several:
             blocks.append(f"{'## ' if form is piped else ''}{words(f'{each.task.name}: {each.task.about}')}")
@@ -535,6 +554,8 @@ def _rich(run_report: RunReport, stream: TextIO) -> None:
     from rich.text import Text
 
     console = Console(file=stream, highlight=False)
+    if len(run_report.tasks) > 1:
+        stream.write(aligned(overview(run_report)) + "\n\n")
     for each in run_report.tasks:
         console.print(f"{each.task.name}: {each.task.about}\n", style="bold", markup=False)
         for table in tables(each):
