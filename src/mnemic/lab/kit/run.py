@@ -21,7 +21,7 @@ from mnemic.lab.kit.contest import ContestJob, Limits, Step, compete, compete_ap
 from mnemic.lab.kit.contestant import SHOWN, Make, Means
 from mnemic.lab.kit.datasets import first_fault
 from mnemic.lab.kit.log import Cost, Log, LoggedAnswer, LoggedRun, Placed, checkout, differences, read_tasks
-from mnemic.lab.kit.task import data_of
+from mnemic.lab.kit.task import SelfMadeTask, data_of
 
 if TYPE_CHECKING:
     from mnemic.lab.kit.datasets import Corpus, Dataset
@@ -170,6 +170,8 @@ def contestants_of(plan: RunPlan) -> dict[str, dict[str, Make]]:
 
 def _course(name: str, where: Path, plan: RunPlan, named: Mapping[str, Make]) -> _Course:
     chosen = plan.variants.get(name) or task(name)
+    if isinstance(chosen, SelfMadeTask) and where != Path():
+        raise Invalid("tasks", f"{name} makes its own questions, and reads no {where.name}", "Leave the file out.")
     dataset = data_of(chosen, where, plan.limit)
     if not dataset.questions:
         raise Invalid(
