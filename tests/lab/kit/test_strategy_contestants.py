@@ -24,6 +24,7 @@ from mnemic.lab.kit.run import RunPlan, run
 from mnemic.lab.kit.run_report import plain, report
 from mnemic.lab.kit.scripted_readers import ScriptedReader, terse
 from mnemic.lab.kit.stream_memories import rows as stream_rows
+from mnemic.lab.tasks.standing_task import StandingTask
 from mnemic.lab.tasks.strategies_bench import bench_strategies
 from mnemic.registry import STRATEGIES
 from mnemic.strategies.trajectories import ActionStep, Trajectory
@@ -132,6 +133,16 @@ def test_strategies_of_experience_take_part_where_the_data_tells_of_tries() -> N
     data = made_dataset("tries", [Corpus(ns="a", docs=(doc,))], [])
     for name, make in contestants(["reflexion", "mem0+skills", "mem0", "BM25 turns"]).items():
         assert idle_over(make, data) == "", name
+
+
+def test_what_stands_in_the_context_beside_strategies_is_what_stands_without(tmp_path: Path) -> None:
+    task = StandingTask(limit=2)
+    plan = RunPlan(tasks={"standing": Path()}, variants={"standing": task}, rows=("mnemic", "mem0", "mem0+hippo2"))
+    answers = log.read(run(plan, tmp_path / "a.jsonl")).answers
+    of_context = [answer.block for answer in answers["mnemic"] if answer.block is not None]
+    assert any(of_context)
+    for row in plan.rows[1:]:
+        assert [answer.block for answer in answers[row] if answer.block is not None] == of_context
 
 
 def test_who_learns_from_tries_has_a_row_in_streams() -> None:

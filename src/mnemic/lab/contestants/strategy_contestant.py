@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 from mnemic.core.checking import did_you_mean
 from mnemic.errors import Invalid
 from mnemic.lab.contestants.mnemic_contestant import MnemicContestant
-from mnemic.lab.kit.contestant import CreditedHit, GivenAnswer, Make, Means, OwnFigures, RankedDocs
+from mnemic.lab.kit.contestant import ContextLine, CreditedHit, GivenAnswer, Make, Means, OwnFigures, RankedDocs
 from mnemic.registry import STRATEGIES, is_place
 from mnemic.strategies.loading import followed, strategies
 from mnemic.strategies.trajectories import trajectory_of
@@ -80,6 +80,10 @@ class StrategyContestant:
         """Answer from what its recall finds."""
         return self.copy.answer(question)
 
+    def context(self, question: BenchQuestion) -> tuple[ContextLine, ...]:
+        """What stands in the context of the copy: a recall of a strategy's own has no part in it."""
+        return self.copy.context(question)
+
     def figures(self) -> OwnFigures:
         return self.copy.figures()
 
@@ -126,6 +130,10 @@ class MixtureContestant:
             hits.append(hit)
             docs |= dict.fromkeys(hit.docs)
         return RankedDocs(tuple(docs)[:k], (), tuple(hits))
+
+    def context(self, question: BenchQuestion) -> tuple[ContextLine, ...]:
+        """What stands in the context of the copy that all have read."""
+        return self._read.context(question)
 
     def figures(self) -> OwnFigures:
         return self._read.figures()
