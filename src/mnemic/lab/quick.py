@@ -147,7 +147,7 @@ def main(given: Sequence[str] | None = None) -> int:
             ),
             options.resume or out / f"quick-{time.strftime('%Y%m%dT%H%M%S')}.jsonl",
             resume=options.resume is not None,
-            apart=Limits(silent_seconds=300.0),
+            apart=Limits(silent_seconds=900.0),  # a full machine is no hung contestant
             at_once=options.jobs,
             progress=_Spoken(),
         )

@@ -139,10 +139,9 @@ def test_what_stands_in_the_context_beside_strategies_is_what_stands_without(tmp
     task = StandingTask(limit=2)
     plan = RunPlan(tasks={"standing": Path()}, variants={"standing": task}, rows=("mnemic", "mem0", "mem0+hippo2"))
     answers = log.read(run(plan, tmp_path / "a.jsonl")).answers
-    of_context = [answer.block for answer in answers["mnemic"] if answer.block is not None]
-    assert any(of_context)
-    for row in plan.rows[1:]:
-        assert [answer.block for answer in answers[row] if answer.block is not None] == of_context
+    stands = {row: [sorted(line.text for line in each.block or ()) for each in answers[row]] for row in plan.rows}
+    assert any(stands["mnemic"])  # sorted: what was told at one moment stands in any order
+    assert stands["mem0"] == stands["mem0+hippo2"] == stands["mnemic"]
 
 
 def test_who_learns_from_tries_has_a_row_in_streams() -> None:
