@@ -86,13 +86,13 @@ def test_only_what_was_run_in_full_is_kept(tmp_path: Path) -> None:
     limited = report(run(RunPlan(tasks={"locomo": TWO_PEOPLE}, rows=("BM25 turns",), limit=2), tmp_path / "a.jsonl"))
     with pytest.raises(Invalid, match="limited to 2 questions"):
         keep(limited, tmp_path)
-    both = RunPlan(tasks={"locomo": TWO_PEOPLE, "multihop": TWO_PEOPLE}, rows=("BM25 turns",))
+    both = RunPlan(tasks={"locomo": TWO_PEOPLE, "locomo-audited": TWO_PEOPLE}, rows=("BM25 turns",))
     log = run(both, tmp_path / "b.jsonl")
     lines = log.read_text("utf-8").splitlines(keepends=True)
     log.write_text("".join(lines[:-2]), "utf-8")  # without the last one's cost, and the end
     made = keep(report(log), tmp_path / "results")
     assert [path.name for path in made.written] == ["locomo.json"]
-    assert made.left == {"multihop": "BM25 turns did not come to its end"}
+    assert made.left == {"locomo-audited": "BM25 turns did not come to its end"}
     log.write_text("".join(lines[:3]), "utf-8")
     with pytest.raises(Invalid, match="no task that was run in full"):
         keep(report(log), tmp_path / "results")

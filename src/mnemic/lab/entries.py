@@ -110,7 +110,7 @@ def contestants(names: Sequence[str]) -> dict[str, Make]:
         if make is None and is_place(name):
             make = partial(_outsider, name)
         if make is None:
-            raise Invalid("with", f"{name!r} is no contestant", f"There are: {', '.join(known)}.")
+            raise Invalid("with", f"{name!r} is no contestant", did_you_mean(name, known))
         chosen[name] = make
     return chosen
 

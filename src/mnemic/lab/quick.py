@@ -1,30 +1,40 @@
 """Run every task once, small, with mnemic, two baselines and every strategy: `scripts/bench quick`.
 
-A task takes the first questions of its data where a folder holds it, else its made-up sample. All goes to one log, and
-ends in one page and one Markdown file, with needles in a text of 8,000 tokens behind. It tries the laboratory; the
-figures are of few questions.
+A task takes the first questions of its data where a folder holds it, with what answers them among as many other
+documents as make it quick, else its made-up sample. All goes to one log, and ends in one page and one Markdown file.
+Behind stand needles in a text of 8,000 tokens, and a short stream of tasks in
+each world, in which strategies of experience take part: the tasks tell of no try. It tries the laboratory; the figures
+are of few questions.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import os
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from mnemic.lab.contestants import strategy_contestant
-from mnemic.lab.entries import TASKS
+from mnemic.lab.contestants.strategy_contestant import learns_from_tries, offered
+from mnemic.lab.entries import TASKS, task
 from mnemic.lab.kit.contest import Limits
 from mnemic.lab.kit.contestant import Means
+from mnemic.lab.kit.datasets import opened
 from mnemic.lab.kit.made_samples import write_samples
 from mnemic.lab.kit.run import RunPlan, run
 from mnemic.lab.kit.run_page import write_page
 from mnemic.lab.kit.run_report import markdown, report
-from mnemic.lab.kit.tables import piped
+from mnemic.lab.kit.stream_memories import rows as stream_rows
+from mnemic.lab.kit.stream_report import read_streams, stream_tables
+from mnemic.lab.kit.stream_run import StreamPlan, run_streams
+from mnemic.lab.kit.tables import TextTable, piped
+from mnemic.lab.kit.task import SelfMadeTask
+from mnemic.lab.stream_entries import WORLDS, world
 from mnemic.lab.tasks.needles_bench import bench_needles, table
 from mnemic.settings import Settings
 
@@ -55,8 +65,12 @@ SAMPLES: Final = {
 }
 """Samples that are not called as their task is."""
 
-BUILT_IN: Final = frozenset({"current", "standing", "small", "everyday"})
-"""Tasks that make their own questions."""
+STREAM: Final = StreamPlan(rows=stream_rows(), seeds=1, tasks=4, tries=3)
+"""What runs in each world."""
+
+
+DOCS: Final = 200
+"""Documents of a memory that are kept beside what answers the questions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,31 +81,52 @@ class QuickPlan:
     left_out: tuple[str, ...]
 
 
-def planned(samples: Path, data: Path | None, only: Sequence[str] = ()) -> QuickPlan:
-    """Find the data of every task.
+def planned(samples: Path, data: Path | None, only: Sequence[str] = (), limit: int = 20) -> QuickPlan:
+    """Find the data of every task, and cut what is of the folder short.
 
     Args:
-        samples: Where made-up samples are.
+        samples: Where made-up samples are, and what is cut short goes.
         data: A folder of data for development.
         only: Just these tasks.
+        limit: Questions of each.
     """
-    found: dict[str, Path] = {}
+    places: dict[str, Path] = {}
     chosen = [name for name in TASKS if not only or name in only]
     for name in chosen:
         file = None if data is None or name not in FILES else data / FILES[name]
         sample = samples / SAMPLES.get(name, name)
         if file is not None and file.exists():
-            found[name] = file.parent if name in WHOLE_FOLDER else file
+            places[name] = file.parent if name in WHOLE_FOLDER else shortened(file, samples / "short", limit)
         elif sample.exists():
-            found[name] = sample
-        elif name in BUILT_IN:
-            found[name] = Path()
-    return QuickPlan(found, tuple(name for name in chosen if name not in found))
+            places[name] = sample
+        elif isinstance(task(name), SelfMadeTask):
+            places[name] = Path()
+    return QuickPlan(places, tuple(name for name in chosen if name not in places))
+
+
+def shortened(file: Path, folder: Path, limit: int) -> Path:
+    """Write the first questions of a unified file, and of the documents of each memory the first and those wanted."""
+    reading, text = opened(file)
+    records = [record for _, record in reading.lines(text)]
+    asked = [record for record in records if record["type"] == "query"][:limit]
+    wanted = {(query["ns"], doc) for query in asked for doc in query["gold"]}
+    sessions = {(query["ns"], session) for query in asked if not query["gold"] for session in query["gold_sessions"]}
+    room = dict.fromkeys((query["ns"] for query in asked), DOCS)
+    kept = []
+    for doc in (record for record in records if record["type"] == "doc" and record["ns"] in room):
+        needed = (doc["ns"], doc["id"]) in wanted or (doc["ns"], doc["session"]) in sessions
+        if needed or room[doc["ns"]] > 0:
+            room[doc["ns"]] -= not needed
+            kept.append(doc)
+    folder.mkdir(exist_ok=True)
+    short = folder / file.name.removesuffix(".gz")
+    short.write_text("".join(f"{json.dumps(record)}\n" for record in (*kept, *asked)), encoding="utf-8")
+    return short
 
 
 def rows() -> tuple[str, ...]:
-    """Who runs: mnemic, two baselines, and every strategy that has a recall of its own."""
-    return ("mnemic", *BASELINES, *strategy_contestant.offered())
+    """Who runs: mnemic, two baselines, and every strategy with a recall of its own that does not wait for tries."""
+    return ("mnemic", *BASELINES, *(name for name in offered() if not learns_from_tries(name)))
 
 
 def main(given: Sequence[str] | None = None) -> int:
@@ -102,7 +137,7 @@ def main(given: Sequence[str] | None = None) -> int:
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="mnemic-samples-") as folder:
         write_samples(Path(folder))
-        plan = planned(Path(folder), options.data, options.only)
+        plan = planned(Path(folder), options.data, options.only, options.limit)
         log = run(
             RunPlan(
                 tasks=plan.tasks,
@@ -110,31 +145,46 @@ def main(given: Sequence[str] | None = None) -> int:
                 means=Means(embedder=options.embedder, settings=Settings()),
                 limit=options.limit,
             ),
-            out / f"quick-{time.strftime('%Y%m%dT%H%M%S')}.jsonl",
-            apart=Limits(silent_seconds=300.0),
+            options.resume or out / f"quick-{time.strftime('%Y%m%dT%H%M%S')}.jsonl",
+            resume=options.resume is not None,
+            apart=Limits(silent_seconds=900.0),  # a full machine is no hung contestant
             at_once=options.jobs,
-            progress=_told,
+            progress=_Spoken(),
         )
     made = report(log)
-    needles = "" if options.only else piped(table("Needles: evidence kept, in per cent", bench_needles([8_000])))
-    page = write_page(made, out / "report.html")
+    more = [] if options.only else list(_besides(out))
+    page = write_page(made, out / "report.html", more)
     text = out / "report.md"
-    text.write_text("\n\n".join(part for part in (markdown(made), needles) if part) + "\n", encoding="utf-8")
+    text.write_text("\n\n".join((markdown(made), *map(piped, more))) + "\n", encoding="utf-8")
     failed = [
         f"{each.task.name}: {row.system}: {row.failure}" for each in made.tasks for row in each.rows if row.failure
     ]
     for line in (*(f"{name}: no data; give --data" for name in plan.left_out), *failed):
         print(f"not run: {line}", file=sys.stderr)
-    print(
-        f"{len(plan.tasks)} tasks, {len(rows())} contestants, {time.monotonic() - began:,.0f} s: {page}, {text}, {log}"
-    )
+    took = f"{time.monotonic() - began:,.0f} s, of processors {_cpu_seconds():,.0f} s"
+    print(f"{len(plan.tasks)} tasks, {len(rows())} contestants, {took}: {page}, {text}, {log}")
     return int(bool(plan.left_out or failed))
+
+
+def _besides(out: Path) -> Iterator[TextTable]:
+    """What is no task with questions: needles, and streams in each world."""
+    yield table("Needles: evidence kept, in per cent", bench_needles([8_000]))
+    for name in WORLDS:
+        log = run_streams(world(name), STREAM, out / f"stream-{name}-{time.strftime('%Y%m%dT%H%M%S')}.jsonl")
+        for each in stream_tables(read_streams(log)):
+            yield replace(each, title=f"World {name}: {each.title}")
+
+
+def _cpu_seconds() -> float:
+    """What this process and all that it has waited for have taken."""
+    return sum(os.times()[:4])
 
 
 def _options(given: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="scripts/bench quick", description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--data", type=Path, help="folder of development data")
     parser.add_argument("--out", type=Path, default=Path("runs/quick"), help="folder of the log and the report")
+    parser.add_argument("--resume", type=Path, metavar="LOG", help="go on with the log of a run that was ended")
     parser.add_argument("--limit", type=int, default=20, help="questions of each task")
     parser.add_argument("--only", type=lambda names: names.split(","), default=(), help="just these tasks, by commas")
     parser.add_argument("--embedder", default="none", help="what meaning is read with")
@@ -142,9 +192,16 @@ def _options(given: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(given)
 
 
-def _told(row: str, done: int, total: int) -> None:
-    if done == total:
-        print(f"{time.strftime('%H:%M:%S')} {row}", file=sys.stderr)
+class _Spoken:
+    """Tells the time at which each contestant has answered its last question, once."""
+
+    def __init__(self) -> None:
+        self._rows: set[str] = set()
+
+    def __call__(self, row: str, done: int, total: int) -> None:
+        if done == total and row not in self._rows:
+            self._rows.add(row)
+            print(f"{time.strftime('%H:%M:%S')} {row}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -15,18 +15,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from mnemic.core.items import Item, Kind
+from mnemic.core.items import Item
 from mnemic.models.chat.base import Size
 from mnemic.models.model_requests import NameModel
-from mnemic.strategies.base import Asked, Budget, Edits, Given, Pick, known, nothing
+from mnemic.strategies.base import Asked, Budget, Edits, Given, Pick, known
 from mnemic.strategies.experience_records import SUCCESS, counterpart_tag, latest, record_of, records
 from mnemic.strategies.judging import judged
 from mnemic.strategies.lesson_book import count_of, lesson_filter, lessons_of
 from mnemic.strategies.strategy_requests import search
 from mnemic.strategies.tasks.learning import CONTRAST_LESSONS
 from mnemic.strategies.trajectories import Contrast, Trajectory, experiences
-from mnemic.strategies.triggers import EachEvent, Trigger
-from mnemic.strategies.units import TurnUnit, Unit
+from mnemic.strategies.try_learner import TryLearner
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +43,7 @@ SHOTS: Final = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Expel:
+class Expel(TryLearner):
     """Keeps lessons with counters: one question to a model for each pair of tries, and for each eight successes.
 
     Over the bundled conversation, which tells of no try at anything, it takes 0.00 calls and 0 tokens a message.
@@ -56,19 +55,10 @@ class Expel:
 
     name: ClassVar[str] = "expel"
     by: ClassVar[str] = "expel"
-    reads: ClassVar[frozenset[Kind]] = frozenset({Kind.TURN})
-    triggers: ClassVar[tuple[Trigger, ...]] = (EachEvent(),)
-    maintain: ClassVar[tuple[Trigger, ...]] = ()
     budget: ClassVar[Budget] = Budget(calls=8, tokens=160_000)
-    batch: ClassVar[int] = 16
 
     most: int = MOST
     shots: int = SHOTS
-    unit: Unit = TurnUnit()  # noqa: RUF009 - it is frozen
-
-    def lookup_tags(self, item: Item) -> tuple[str, ...]:
-        """The tags by which lessons and records are looked up."""
-        return item.tags
 
     def on_write(self, given: Given) -> Flow[Edits]:
         """Compare each try with an earlier one that ended the other way; every eighth success with those before it."""
@@ -86,8 +76,6 @@ class Expel:
                 yield from self._generalise(book, item, trajectory)
         edits = book.edits(told=bool(told))
         return replace(edits, write=(*noted, *edits.write))
-
-    on_maintain = nothing
 
     def on_recall(self, asked: Asked) -> Flow[Sequence[Pick]]:
         """Show all lessons, those that held most often first, and the successes nearest to what is asked."""

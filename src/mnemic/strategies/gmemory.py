@@ -18,18 +18,17 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from mnemic.core.items import Item, Kind, Strength
+from mnemic.core.items import Item, Strength
 from mnemic.models.chat.base import Size
 from mnemic.models.model_requests import NameModel
-from mnemic.strategies.base import Asked, Bond, Budget, Derivation, Edits, Given, Pick, known, nothing
+from mnemic.strategies.base import Asked, Bond, Budget, Derivation, Edits, Given, Pick, known
 from mnemic.strategies.expel import change
 from mnemic.strategies.experience_records import FAILURE, SUCCESS, counterpart_tag, latest, record_of, records, standing
 from mnemic.strategies.lesson_book import count_of, lesson_filter, lessons_of
 from mnemic.strategies.rules.sentence_relevance import content_terms, similarity
 from mnemic.strategies.strategy_requests import fetch, linked, search, strengths
 from mnemic.strategies.trajectories import Contrast, experiences, trajectory_of
-from mnemic.strategies.triggers import EachEvent, Trigger
-from mnemic.strategies.units import TurnUnit, Unit
+from mnemic.strategies.try_learner import TryLearner
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -55,7 +54,7 @@ HARM: Final = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GMemory:
+class GMemory(TryLearner):
     """Keeps a graph of tasks and insights: one to four questions to a model each five tries.
 
     Over the bundled conversation, which tells of no try at anything, it takes 0.00 calls and 0 tokens a message.
@@ -66,18 +65,9 @@ class GMemory:
 
     name: ClassVar[str] = "gmemory"
     by: ClassVar[str] = "gmemory"
-    reads: ClassVar[frozenset[Kind]] = frozenset({Kind.TURN})
-    triggers: ClassVar[tuple[Trigger, ...]] = (EachEvent(),)
-    maintain: ClassVar[tuple[Trigger, ...]] = ()
     budget: ClassVar[Budget] = Budget(calls=12, tokens=200_000)
-    batch: ClassVar[int] = 16
 
     most: int = MOST
-    unit: Unit = TurnUnit()  # noqa: RUF009 - it is frozen
-
-    def lookup_tags(self, item: Item) -> tuple[str, ...]:
-        """The tags by which insights and records are looked up."""
-        return item.tags
 
     def on_write(self, given: Given) -> Flow[Edits]:
         """Note each try, tie it to tasks like it, and draw insights at each fifth."""
@@ -98,8 +88,6 @@ class GMemory:
                 yield from self._round(book, item, trajectory)
         edits = book.edits(told=bool(told))
         return replace(edits, write=(*noted, *edits.write), tie=tuple(ties))
-
-    on_maintain = nothing
 
     def on_recall(self, asked: Asked) -> Flow[Sequence[Pick]]:
         """Show what the nearest success and failure did, and the insights that most tasks nearby support."""

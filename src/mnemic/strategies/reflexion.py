@@ -15,16 +15,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from mnemic.core.items import Item, Kind
+from mnemic.core.items import Kind
 from mnemic.core.queries import Filter
-from mnemic.strategies.base import Asked, Budget, Derivation, Edits, Given, Pick, known, nothing
+from mnemic.strategies.base import Asked, Budget, Derivation, Edits, Given, Pick, known
 from mnemic.strategies.experience_records import standing, task_tag
 from mnemic.strategies.judging import judged
 from mnemic.strategies.strategy_requests import strengths
 from mnemic.strategies.tasks.learning import MAKE_PLAN
 from mnemic.strategies.trajectories import experiences
-from mnemic.strategies.triggers import EachEvent, Trigger
-from mnemic.strategies.units import TurnUnit, Unit
+from mnemic.strategies.try_learner import TryLearner
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,7 +37,7 @@ _LOOKED_AT: Final = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reflexion:
+class Reflexion(TryLearner):
     """Keeps reflections on failed tries: one question to a model for each.
 
     Over the bundled conversation, which tells of no try at anything, it takes 0.00 calls and 0 tokens a message.
@@ -46,17 +45,7 @@ class Reflexion:
 
     name: ClassVar[str] = "reflexion"
     by: ClassVar[str] = "reflexion"
-    reads: ClassVar[frozenset[Kind]] = frozenset({Kind.TURN})
-    triggers: ClassVar[tuple[Trigger, ...]] = (EachEvent(),)
-    maintain: ClassVar[tuple[Trigger, ...]] = ()
     budget: ClassVar[Budget] = Budget(calls=8, tokens=64_000)
-    batch: ClassVar[int] = 16
-
-    unit: Unit = TurnUnit()  # noqa: RUF009 - it is frozen
-
-    def lookup_tags(self, item: Item) -> tuple[str, ...]:
-        """The tag by which a reflection is looked up: its task."""
-        return item.tags
 
     def on_write(self, given: Given) -> Flow[Edits]:
         """Reflect on each try that failed."""
@@ -79,8 +68,6 @@ class Reflexion:
                 )
             )
         return Edits(write=tuple(made))
-
-    on_maintain = nothing
 
     def on_recall(self, asked: Asked) -> Flow[Sequence[Pick]]:
         """Show the last three reflections on the task that is asked about, the last first, and none on any other."""

@@ -18,15 +18,14 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from mnemic.core.items import Item, Kind, Strength
 from mnemic.core.queries import Filter
-from mnemic.strategies.base import Asked, Budget, Derivation, Edits, Given, Pick, Revision, known, nothing
+from mnemic.strategies.base import Asked, Budget, Derivation, Edits, Given, Pick, Revision, known
 from mnemic.strategies.experience_records import counterpart_tag, latest, record_of
 from mnemic.strategies.judging import judged
 from mnemic.strategies.rules.merge_ops import wording_digest
 from mnemic.strategies.strategy_requests import search, strengths
 from mnemic.strategies.tasks.learning import CONTRAST_LESSONS, EXPERIENCE_PIECES
 from mnemic.strategies.trajectories import Contrast, LessonOp, experiences
-from mnemic.strategies.triggers import EachEvent, Trigger
-from mnemic.strategies.units import TurnUnit, Unit
+from mnemic.strategies.try_learner import TryLearner
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,7 +45,7 @@ _PIECES: Final = Filter(kinds=(Kind.INSIGHT,), by=("reme",))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReMe:
+class ReMe(TryLearner):
     """Keeps pieces of experience: one question to a model for a try, two where an earlier one ended the other way.
 
     Over the bundled conversation, which tells of no try at anything, it takes 0.00 calls and 0 tokens a message.
@@ -54,17 +53,7 @@ class ReMe:
 
     name: ClassVar[str] = "reme"
     by: ClassVar[str] = "reme"
-    reads: ClassVar[frozenset[Kind]] = frozenset({Kind.TURN})
-    triggers: ClassVar[tuple[Trigger, ...]] = (EachEvent(),)
-    maintain: ClassVar[tuple[Trigger, ...]] = ()
     budget: ClassVar[Budget] = Budget(calls=8, tokens=160_000)
-    batch: ClassVar[int] = 16
-
-    unit: Unit = TurnUnit()  # noqa: RUF009 - it is frozen
-
-    def lookup_tags(self, item: Item) -> tuple[str, ...]:
-        """The tags by which pieces and records are looked up."""
-        return item.tags
 
     def on_write(self, given: Given) -> Flow[Edits]:
         """Draw pieces from each try, and from it beside the latest one of its task that ended the other way."""
@@ -84,8 +73,6 @@ class ReMe:
                 elif piece.key not in fresh:
                     write.append(piece)
         return Edits(write=tuple(write), revise=tuple(revise.values()))
-
-    on_maintain = nothing
 
     def on_recall(self, asked: Asked) -> Flow[Sequence[Pick]]:
         """Show the five pieces nearest to what is asked, of ten, without those that proved to be of no use."""

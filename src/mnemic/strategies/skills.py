@@ -17,12 +17,11 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from mnemic.core.items import Item, Kind
 from mnemic.core.queries import Filter
-from mnemic.strategies.base import Asked, Budget, Derivation, Edits, Given, Pick, known, nothing
+from mnemic.strategies.base import Asked, Budget, Derivation, Edits, Given, Pick, known
 from mnemic.strategies.experience_records import standing, task_tag
 from mnemic.strategies.strategy_requests import search, strengths
 from mnemic.strategies.trajectories import Trajectory, experiences
-from mnemic.strategies.triggers import EachEvent, Trigger
-from mnemic.strategies.units import TurnUnit, Unit
+from mnemic.strategies.try_learner import TryLearner
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +36,7 @@ _SKILLS: Final = Filter(kinds=(Kind.PROCEDURE,), by=("skills",))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Skills:
+class Skills(TryLearner):
     """Keeps the ways in which tasks were done, and asks no model.
 
     Over the bundled conversation it takes 0.00 calls and 0 tokens a message.
@@ -45,17 +44,7 @@ class Skills:
 
     name: ClassVar[str] = "skills"
     by: ClassVar[str] = "skills"
-    reads: ClassVar[frozenset[Kind]] = frozenset({Kind.TURN})
-    triggers: ClassVar[tuple[Trigger, ...]] = (EachEvent(),)
-    maintain: ClassVar[tuple[Trigger, ...]] = ()
     budget: ClassVar[Budget] = Budget()
-    batch: ClassVar[int] = 16
-
-    unit: Unit = TurnUnit()  # noqa: RUF009 - it is frozen
-
-    def lookup_tags(self, item: Item) -> tuple[str, ...]:
-        """The tag by which a skill is looked up: its task."""
-        return item.tags
 
     def on_write(self, given: Given) -> Flow[Edits]:
         """Keep each success whose task has no skill yet, or one of more steps."""
@@ -68,8 +57,6 @@ class Skills:
             if not old or len(old[0].text.splitlines()) > len(steps_of(trajectory).splitlines()):
                 made[tag] = _skill(item, trajectory, old[0] if old else None)
         return Edits(write=tuple(made.values()))
-
-    on_maintain = nothing
 
     def on_recall(self, asked: Asked) -> Flow[Sequence[Pick]]:
         """Show the five skills nearest to what is asked that have not misled."""

@@ -100,7 +100,7 @@ def test_every_contestant_is_read_by_the_same_model_and_prompt(
 @pytest.mark.usefixtures("chats")
 def test_what_asks_for_the_context_alone_is_put_to_no_model(tmp_path: Path) -> None:
     asked = RunPlan(
-        tasks={"standing": tmp_path},
+        tasks={"standing": Path()},
         variants={"standing": StandingTask(limit=1)},
         rows=("recent window",),
         answers=AnswerPlan(model="reader", full_context=True, judges=("fair",)),

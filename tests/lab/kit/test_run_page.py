@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from mnemic.lab.kit.answer_stage import AnswerPlan
 from mnemic.lab.kit.run import RunPlan, run
 from mnemic.lab.kit.run_page import page, write_page
 from mnemic.lab.kit.run_pictures import COLOURS
-from mnemic.lab.kit.run_report import RunReport, chief, markdown, report, worst
+from mnemic.lab.kit.run_report import RunReport, chief, markdown, overview, plain, report, worst
 
 EVIL = "<script>alert(1)</script> | *x* \u202e"
 
@@ -130,3 +131,21 @@ def test_a_page_that_cannot_be_written_is_refused(made: RunReport, tmp_path: Pat
     assert write_page(made, tmp_path / "deep" / "a.html").read_text("utf-8").startswith("<!doctype html>")
     with pytest.raises(Invalid, match="cannot write"):
         write_page(made, tmp_path)
+
+
+def test_several_tasks_stand_at_a_glance_first_each_with_a_way_to_it(tmp_path: Path) -> None:
+    locomo = Path(__file__).parent.with_name("two_people.json")
+    plan = RunPlan(tasks={"locomo": locomo, "locomo-audited": locomo}, rows=("BM25 turns", "no memory"), limit=3)
+    made = report(run(plan, tmp_path / "a.jsonl"))
+    of = {row[0]: row[1:] for row in overview(made).rows}
+    assert list(of) == ["locomo", "locomo-audited"]
+    for each in made.tasks:
+        found = [f"{100 * row.scores[each.task.headline].mean:.1f}" for row in each.rows]
+        assert of[each.task.name] == (each.task.headline, *found)
+    written = page(made)
+    for name in of:
+        assert written.index(f'<a href="#{name}">') < written.index(f'<h2 id="{name}">')
+    assert plain(made).startswith("Every task at a glance")
+    one = report(run(replace(plan, tasks={"locomo": locomo}), tmp_path / "b.jsonl"))
+    assert "at a glance" not in page(one)
+    assert "at a glance" not in plain(one)

@@ -9,15 +9,25 @@ import pytest
 
 from mnemic.errors import Invalid
 from mnemic.lab.contestants.mnemic_contestant import MnemicContestant
-from mnemic.lab.contestants.strategy_contestant import MixtureContestant, StrategyContestant
+from mnemic.lab.contestants.strategy_contestant import (
+    MixtureContestant,
+    StrategyContestant,
+    idle_over,
+    learns_from_tries,
+)
 from mnemic.lab.entries import contestants
 from mnemic.lab.kit import log
 from mnemic.lab.kit.contestant import Means
+from mnemic.lab.kit.datasets import Corpus, Doc, made_dataset
 from mnemic.lab.kit.log import LoggedRun, records
 from mnemic.lab.kit.run import RunPlan, run
 from mnemic.lab.kit.run_report import plain, report
 from mnemic.lab.kit.scripted_readers import ScriptedReader, terse
+from mnemic.lab.kit.stream_memories import rows as stream_rows
+from mnemic.lab.tasks.standing_task import StandingTask
 from mnemic.lab.tasks.strategies_bench import bench_strategies
+from mnemic.registry import STRATEGIES
+from mnemic.strategies.trajectories import ActionStep, Trajectory
 
 ROWS = ("mnemic", "mem0", "hippo2", "mem0+hippo2", "beside mem0")
 TAKEN_IN: list[Path] = []
@@ -104,3 +114,35 @@ def test_mixtures_are_read_by_name() -> None:
     for named in ("mem0+nobody", "beside nobody", "mem0+mem0", "house+mem0"):
         with pytest.raises(Invalid):
             contestants([named])
+
+
+def test_strategies_of_experience_are_left_out_where_nothing_was_tried_with_the_reason(tmp_path: Path) -> None:
+    locomo = Path(__file__).parent.with_name("two_people.json")
+    named = ("BM25 turns", "reflexion", "beside expel")
+    path = run(RunPlan(tasks={"locomo": locomo}, rows=named), tmp_path / "a.jsonl")
+    assert list(log.read(path).answers) == ["BM25 turns"]
+    for row in named[1:]:
+        assert f"`{row}` was left out: {row.removeprefix('beside ')} would learn from tries" in plain(report(path))
+    with pytest.raises(Invalid, match="leaves nobody for locomo: reflexion would learn"):
+        run(RunPlan(tasks={"locomo": locomo}, rows=("reflexion",)), tmp_path / "b.jsonl")
+
+
+def test_strategies_of_experience_take_part_where_the_data_tells_of_tries() -> None:
+    tried = Trajectory(task="open the box", steps=(ActionStep("pull", "it opens"),), succeeded=True)
+    doc = Doc(ns="a", id="1", session="", pos=0, when="", said=None, speaker="a", text=tried.text)
+    data = made_dataset("tries", [Corpus(ns="a", docs=(doc,))], [])
+    for name, make in contestants(["reflexion", "mem0+skills", "mem0", "BM25 turns"]).items():
+        assert idle_over(make, data) == "", name
+
+
+def test_what_stands_in_the_context_beside_strategies_is_what_stands_without(tmp_path: Path) -> None:
+    task = StandingTask(limit=2)
+    plan = RunPlan(tasks={"standing": Path()}, variants={"standing": task}, rows=("mnemic", "mem0", "mem0+hippo2"))
+    answers = log.read(run(plan, tmp_path / "a.jsonl")).answers
+    stands = {row: [sorted(line.text for line in each.block or ()) for each in answers[row]] for row in plan.rows}
+    assert any(stands["mnemic"])  # sorted: what was told at one moment stands in any order
+    assert stands["mem0"] == stands["mem0+hippo2"] == stands["mnemic"]
+
+
+def test_who_learns_from_tries_has_a_row_in_streams() -> None:
+    assert [name for name in STRATEGIES if learns_from_tries(name)] == list(stream_rows())[4:]

@@ -13,6 +13,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from mnemic.core.checking import did_you_mean
 from mnemic.core.clock import micros
 from mnemic.core.queries import Query, Stage, View
 from mnemic.derive.own_recall import RECALL
@@ -320,7 +321,7 @@ def of_stages(name: str) -> Make | None:
         return None
     named = [] if name == WHOLE else name.removeprefix(WITHOUT).split("+")
     if unknown := [stage for stage in named if stage not in list(Stage)]:
-        raise Invalid("without", f"{unknown[0]!r} is no stage of recall", f"There are: {', '.join(Stage)}.")
+        raise Invalid("without", f"{unknown[0]!r} is no stage of recall", did_you_mean(unknown[0], map(str, Stage)))
     return partial(ablated, frozenset(map(Stage, named)))
 
 

@@ -17,14 +17,17 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
+from mnemic.core.checking import did_you_mean
 from mnemic.errors import Invalid
 from mnemic.lab.contestants.mnemic_contestant import MnemicContestant
-from mnemic.lab.kit.contestant import CreditedHit, GivenAnswer, Make, Means, OwnFigures, RankedDocs
+from mnemic.lab.kit.contestant import ContextLine, CreditedHit, GivenAnswer, Make, Means, OwnFigures, RankedDocs
 from mnemic.registry import STRATEGIES, is_place
 from mnemic.strategies.loading import followed, strategies
+from mnemic.strategies.trajectories import trajectory_of
+from mnemic.strategies.try_learner import TryLearner
 
 if TYPE_CHECKING:
-    from mnemic.lab.kit.datasets import BenchQuestion, Corpus
+    from mnemic.lab.kit.datasets import BenchQuestion, Corpus, Dataset
 
 BESIDE: Final = "beside "
 """How a row is named that asks everybody's recall where others have read along."""
@@ -77,6 +80,10 @@ class StrategyContestant:
         """Answer from what its recall finds."""
         return self.copy.answer(question)
 
+    def context(self, question: BenchQuestion) -> tuple[ContextLine, ...]:
+        """What stands in the context of the copy: a recall of a strategy's own has no part in it."""
+        return self.copy.context(question)
+
     def figures(self) -> OwnFigures:
         return self.copy.figures()
 
@@ -124,11 +131,18 @@ class MixtureContestant:
             docs |= dict.fromkeys(hit.docs)
         return RankedDocs(tuple(docs)[:k], (), tuple(hits))
 
+    def context(self, question: BenchQuestion) -> tuple[ContextLine, ...]:
+        """What stands in the context of the copy that all have read."""
+        return self._read.context(question)
+
     def figures(self) -> OwnFigures:
         return self._read.figures()
 
     def close(self) -> None:
         self._read.close()
+
+
+_OF_STRATEGIES: Final = (StrategyContestant, MixtureContestant)
 
 
 def offered() -> dict[str, Make]:
@@ -147,8 +161,26 @@ def of_strategies(name: str) -> Make | None:
     if not beside and (len(members) == 1 or not any(member in STRATEGIES for member in members)):
         return None
     if unknown := [member for member in members if member not in STRATEGIES and not is_place(member)]:
-        raise Invalid("with", f"{unknown[0]!r} is no strategy", f"There are: {', '.join(STRATEGIES)}.")
+        raise Invalid("with", f"{unknown[0]!r} is no strategy", did_you_mean(unknown[0], STRATEGIES))
     if len(set(members)) < len(members) or _HOUSE in members:
         raise Invalid("with", f"{name!r} names one twice", f"Name each once; {_HOUSE} is always followed.")
     lanes = [strategy.name for strategy in strategies(followed(members))]
     return partial(StrategyContestant, members, None) if beside else partial(MixtureContestant, members, lanes)
+
+
+def idle_over(make: Make, dataset: Dataset) -> str:
+    """Why strategies would have nothing to do over some data; "" where they have, and for any other contestant."""
+    members: Sequence[str] = make.args[0] if isinstance(make, partial) and make.func in _OF_STRATEGIES else ()
+    idle = [name for name in members if learns_from_tries(name)]
+    if not idle or _tells_of_tries(dataset):
+        return ""
+    return f"{' and '.join(idle)} would learn from tries at tasks; the data tells of none, `mnemic bench stream` does"
+
+
+def learns_from_tries(strategy: str) -> bool:
+    """Whether a strategy, by its name or place, makes something of tries at tasks alone."""
+    return isinstance(strategies(followed([strategy]))[0], TryLearner)
+
+
+def _tells_of_tries(dataset: Dataset) -> bool:
+    return any(trajectory_of(doc.text) is not None for corpus in dataset.corpora for doc in corpus.docs)

@@ -12,6 +12,7 @@ import numpy as np
 from mnemic.errors import Invalid
 from mnemic.lab.contestants.mnemic_contestant import WHOLE, WITHOUT
 from mnemic.lab.kit import metrics
+from mnemic.lab.kit.log import differences
 from mnemic.lab.kit.run_report import RunReport, TaskReport, beside, percent_of
 from mnemic.lab.kit.tables import TextTable, signed
 
@@ -63,10 +64,8 @@ def changes(before: RunReport, after: RunReport) -> list[MetricChange]:
 
 def settings_that_differ(before: RunReport, after: RunReport) -> Iterator[str]:
     """What else is not the same: settings, by name, as they were and as they are."""
-    was, now = _facts(before.header), _facts(after.header)
-    for name in dict.fromkeys((*was, *now)):
-        if was.get(name) != now.get(name):
-            yield f"{name}: {was.get(name)} before, {now.get(name)} after"
+    for name, was, now in differences(_facts(before.header), _facts(after.header)):
+        yield f"{name}: {was} before, {now} after"
 
 
 def _facts(header: Mapping[str, Any]) -> dict[str, Any]:

@@ -213,6 +213,19 @@ def opened(path: Path) -> tuple[DataReading, str]:
     return reading, reading.text(path.name, raw)
 
 
+def in_form(path: Path, own: Callable[[DataReading, str], Dataset], hint: str) -> Dataset:
+    """Read a file in a form of its own, or unified jsonl of the same data.
+
+    Args:
+        own: Reads its own form.
+
+    Raises:
+        Invalid: not a file, or no document can be read from it.
+    """
+    reading, text = opened(path)
+    return with_documents(unified(reading, text) if is_unified(text) else own(reading, text), hint)
+
+
 def with_documents(dataset: Dataset, hint: str) -> Dataset:
     """The data set itself, if it holds a document.
 
@@ -220,9 +233,13 @@ def with_documents(dataset: Dataset, hint: str) -> Dataset:
         Invalid: it holds none.
     """
     if not any(corpus.docs for corpus in dataset.corpora):
-        first = f" ({dataset.faults[0].where}: {dataset.faults[0].what})" if dataset.faults else ""
-        raise Invalid("path", f"{dataset.name} holds no document{first}", hint)
+        raise Invalid("path", f"{dataset.name} holds no document{first_fault(dataset)}", hint)
     return dataset
+
+
+def first_fault(dataset: Dataset) -> str:
+    """What is wrong first in a data set, for an error about the whole; "" where nothing is."""
+    return f" ({dataset.faults[0].where}: {dataset.faults[0].what})" if dataset.faults else ""
 
 
 def message(doc: Doc) -> Message:
@@ -463,11 +480,11 @@ def _unified_question(
     reading: DataReading, where: str, record: Mapping[str, Any], known: Mapping[str, Mapping[str, str]]
 ) -> BenchQuestion:
     ns = record["ns"].strip()
-    cited = tuple(dict.fromkeys(record["gold"]))
-    gold = tuple(id for id in cited if id in known[ns])
-    sessions = tuple(dict.fromkeys(record["gold_sessions"] or (known[ns][id] for id in gold)))
+    named = tuple(dict.fromkeys(cited(record["gold"])))
+    gold = tuple(id for id in named if id in known[ns])
+    sessions = tuple(dict.fromkeys(cited(record["gold_sessions"]) or (known[ns][id] for id in gold)))
     there = set(known[ns].values())
-    reading.nowhere(where, record["id"], [id for id in cited if id not in known[ns]])
+    reading.nowhere(where, record["id"], [id for id in named if id not in known[ns]])
     for session in (session for session in sessions if session not in there):
         reading.fault(where, f"evidence of {record['id']} names no session: {session}")
     return BenchQuestion(
@@ -533,7 +550,7 @@ def _talk(reading: DataReading, where: str, ns: str, talk: Mapping[str, Any]) ->
 def _original_question(
     reading: DataReading, where: str, ns: str, n: int, record: Mapping[str, Any], session_of: Mapping[str, str]
 ) -> BenchQuestion:
-    gold, better, dropped = evidence(record.get("evidence") or (), session_of)
+    gold, better, dropped = evidence(cited(record.get("evidence")), session_of)
     reading.nowhere(where, f"{ns}-q{n}", dropped)
     reading.mended(better)
     category = record["category"]
@@ -561,6 +578,11 @@ def _doc(record: Mapping[str, Any]) -> Doc:
         speaker=record["speaker"],
         text=words(record["text"]),
     )
+
+
+def cited(evidence: object) -> Sequence[Any]:
+    """What evidence names: a list as it stands, one name by itself; nothing where there is none."""
+    return evidence if isinstance(evidence, list | tuple) else () if evidence in (None, "") else (evidence,)
 
 
 def words(value: object) -> str:

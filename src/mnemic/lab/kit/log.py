@@ -410,6 +410,29 @@ def records(path: Path) -> Iterator[dict[str, Any]]:
             yield record
 
 
+def differences(was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """The settings of two runs that are not the same: by name, as they were and as they are."""
+    flat_was, flat_now = _flat(was), _flat(now)
+    for name in dict.fromkeys((*flat_was, *flat_now)):
+        if flat_was.get(name) != flat_now.get(name):
+            yield name, _told(flat_was.get(name)), _told(flat_now.get(name))
+
+
+def _flat(settings: Mapping[str, Any], before: str = "") -> dict[str, object]:
+    flat: dict[str, object] = {}
+    for name, value in settings.items():
+        inner = _flat(value, f"{before}{name} ") if isinstance(value, Mapping) else {f"{before}{name}": value}
+        flat |= inner
+    return flat
+
+
+def _told(value: object) -> str:
+    """A setting as a person reads it: names by commas, none for nothing."""
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value)) or "none"
+    return "none" if value is None else str(value)
+
+
 def provenance() -> dict[str, object]:
     """Version, commit, packages and machine: what a number needs beside it to be believed."""
     return {

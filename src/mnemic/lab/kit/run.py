@@ -13,13 +13,15 @@ from mnemic._version import __version__
 from mnemic.core.tokens import count_tokens
 from mnemic.errors import Invalid
 from mnemic.lab.contestants import peer_contestant
+from mnemic.lab.contestants.strategy_contestant import idle_over
 from mnemic.lab.entries import contestants, task
 from mnemic.lab.kit.answer_stage import AnsweredTask, AnswerPlan, answer_and_judge
 from mnemic.lab.kit.baselines import DENSE
 from mnemic.lab.kit.contest import ContestJob, Limits, Step, compete, compete_apart
 from mnemic.lab.kit.contestant import SHOWN, Make, Means
-from mnemic.lab.kit.log import Cost, Log, LoggedAnswer, LoggedRun, Placed, checkout, read_tasks
-from mnemic.lab.kit.task import data_of
+from mnemic.lab.kit.datasets import first_fault
+from mnemic.lab.kit.log import Cost, Log, LoggedAnswer, LoggedRun, Placed, checkout, differences, read_tasks
+from mnemic.lab.kit.task import SelfMadeTask, data_of
 
 if TYPE_CHECKING:
     from mnemic.lab.kit.datasets import Corpus, Dataset
@@ -66,12 +68,13 @@ class RunPlan:
 
 @dataclass(frozen=True, slots=True)
 class _Course:
-    """A task with its data, and who runs."""
+    """A task with its data, and who runs; and who would have nothing to do there, with the reason."""
 
     task: BenchTask
     dataset: Dataset
     rows: Mapping[str, Make]
     docs: Mapping[str, Mapping[str, Placed]]
+    left_out: Mapping[str, str]
 
 
 def run(
@@ -96,15 +99,11 @@ def run(
         Invalid: a task, its data or a contestant is not there, the log exists, or it was begun with other settings.
         ModelError: a model that answers or judges failed several times in a row.
     """
-    if plan.limit is not None and plan.limit < 1:
-        raise Invalid("limit", f"is {plan.limit}", "Ask at least one question.")
-    if at_once > 1 and plan.means.cache is not None:
-        raise Invalid("jobs", "does not go with a cache of vectors, which is one process's", "Leave one of them out.")
-    if resume and out.suffix != ".jsonl":
-        raise Invalid("resume", f"goes on with a log, and {out.name} is none", "Name the .jsonl file of the run.")
-    courses = {name: _course(name, where, plan) for name, where in plan.tasks.items()}
+    _refuse(plan, out, resume=resume, at_once=at_once)
+    named = contestants_of(plan)  # before the data, which may take minutes
+    courses = {name: _course(name, where, plan, named[name]) for name, where in plan.tasks.items()}
     if plan.answers is not None:
-        _refuse(plan.answers, plan.means, courses)  # before hours of rankings, not behind them
+        _refuse_answers(plan.answers, plan.means, courses)  # before hours of rankings, not behind them
     header = _header(plan, courses, apart, at_once)
     name = "+".join(courses) if len(courses) > 1 else next(iter(courses.values())).dataset.name
     path = out if out.suffix == ".jsonl" else out / f"{name}-{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}.jsonl"
@@ -135,22 +134,54 @@ def run(
     return path
 
 
-def _refuse(answers: AnswerPlan, means: Means, courses: Mapping[str, _Course]) -> None:
+def _refuse(plan: RunPlan, out: Path, *, resume: bool, at_once: int) -> None:
+    """Refuse what cannot be run, whatever the data."""
+    if not plan.tasks:
+        raise Invalid("tasks", "are none", "Name some, by commas; `mnemic bench tasks` lists them.")
+    if plan.limit is not None and plan.limit < 1:
+        raise Invalid("limit", f"is {plan.limit}", "Ask at least one question.")
+    if at_once > 1 and plan.means.cache is not None:
+        raise Invalid("jobs", "does not go with a cache of vectors, which is one process's", "Leave one of them out.")
+    if resume and out.suffix != ".jsonl":
+        raise Invalid("resume", f"goes on with a log, and {out.name} is none", "Name the .jsonl file of the run.")
+
+
+def _refuse_answers(answers: AnswerPlan, means: Means, courses: Mapping[str, _Course]) -> None:
     """Refuse a plan whose models are not there, or that compares the answers of one contestant."""
     answers.opened(means.settings)
     if answers.pairwise and (alone := [name for name, course in courses.items() if len(course.rows) < 2]):
         raise Invalid("pairwise", f"compares contestants, and {alone[0]} has one", "Name two or more, or leave it out.")
 
 
-def _course(name: str, where: Path, plan: RunPlan) -> _Course:
+def contestants_of(plan: RunPlan) -> dict[str, dict[str, Make]]:
+    """Who is named for each task of a plan; no data is read, and nobody is made.
+
+    Raises:
+        Invalid: there is no such task or contestant, or one needs an embedder and there is none.
+    """
+    named = {name: contestants(plan.rows or usual_rows(name, plan.means)) for name in plan.tasks}
+    sighted = {*DENSE, *(peer.name for peer in peer_contestant.PEERS if not peer.unfit)}
+    if plan.means.embedder_name is None and (
+        blind := [row for rows in named.values() for row in rows if row in sighted]
+    ):
+        raise Invalid("with", f"{blind[0]!r} needs an embedder, and there is none", "Give --embedder, or leave it out.")
+    return named
+
+
+def _course(name: str, where: Path, plan: RunPlan, named: Mapping[str, Make]) -> _Course:
     chosen = plan.variants.get(name) or task(name)
+    if isinstance(chosen, SelfMadeTask) and where != Path():
+        raise Invalid("tasks", f"{name} makes its own questions, and reads no {where.name}", "Leave the file out.")
     dataset = data_of(chosen, where, plan.limit)
     if not dataset.questions:
-        raise Invalid("tasks", f"{name} has no question in {where.name}", "Name a file that has some.")
-    rows = contestants(plan.rows or usual_rows(name, plan.means))
-    if plan.means.embedder_name is None and (blind := [row for row in rows if row in DENSE]):
-        raise Invalid("with", f"{blind[0]!r} needs an embedder, and there is none", "Give --embedder, or leave it out.")
-    return _Course(chosen, dataset, rows, {corpus.ns: _placed(corpus) for corpus in dataset.corpora})
+        raise Invalid(
+            "tasks", f"{name} has no question in {where.name}{first_fault(dataset)}", "Name a file that has some."
+        )
+    idle = {row: why for row, make in named.items() if (why := idle_over(make, dataset))}
+    rows = {row: make for row, make in named.items() if row not in idle}
+    if not rows:
+        raise Invalid("with", f"leaves nobody for {name}: {'; '.join(idle.values())}", "Name others.")
+    return _Course(chosen, dataset, rows, {corpus.ns: _placed(corpus) for corpus in dataset.corpora}, idle)
 
 
 def usual_rows(name: str, means: Means) -> list[str]:
@@ -266,6 +297,7 @@ def _header(plan: RunPlan, courses: Mapping[str, _Course], apart: Limits | None,
             **({} if plan.answers is None else {"answers": plan.answers.settings()}),
         },
         "peers": peer_contestant.about([row for course in courses.values() for row in course.rows]),
+        "left_out": {name: dict(course.left_out) for name, course in courses.items()},
         "data": {name: _described(course.dataset) for name, course in courses.items()},
         "effective": {
             name: {"questions": len(course.dataset.questions), "depth": course.task.depth}
@@ -295,19 +327,6 @@ def _same(begun: Mapping[str, Any], now: Mapping[str, Any]) -> None:
     """Refuse to go on with another run."""
     if begun.get("bench") != BENCH:
         raise Invalid("out", "is the log of another bench", "Name a log of `bench run`, or another file.")
-    was, wanted = _flat(begun["settings"]), _flat(now["settings"])
-    other = [
-        f"{name}: {was.get(name)} then, {wanted.get(name)} now"
-        for name in dict.fromkeys((*was, *wanted))
-        if was.get(name) != wanted.get(name)
-    ]
-    if other:
+    differing = differences(begun["settings"], now["settings"])
+    if other := [f"{name}: {was} then, {wanted} now" for name, was, wanted in differing]:
         raise Invalid("resume", f"the run was begun with other settings ({'; '.join(other)})", "Give the same ones.")
-
-
-def _flat(settings: Mapping[str, Any], before: str = "") -> dict[str, object]:
-    flat: dict[str, object] = {}
-    for name, value in settings.items():
-        inner = _flat(value, f"{before}{name} ") if isinstance(value, Mapping) else {f"{before}{name}": value}
-        flat |= inner
-    return flat

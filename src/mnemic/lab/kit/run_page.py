@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -12,7 +12,17 @@ from mnemic.lab.kit.answer_report import by_reader
 from mnemic.lab.kit.comparison import price_table, prices
 from mnemic.lab.kit.html_page import html_page, in_html, write_html
 from mnemic.lab.kit.run_pictures import bars, pictures
-from mnemic.lab.kit.run_report import BadQuestion, ShownDoc, TaskReport, chief, tables, worst
+from mnemic.lab.kit.run_report import (
+    BadQuestion,
+    ShownDoc,
+    TaskReport,
+    chief,
+    is_held_against,
+    of_faults,
+    overview,
+    tables,
+    worst,
+)
 from mnemic.lab.kit.tables import signed
 
 if TYPE_CHECKING:
@@ -25,20 +35,41 @@ _PICTURES: Final = re.compile("[▏▎▍▌▋▊▉█]+")
 """Bars of characters, which a page draws better."""
 
 
-def write_page(run_report: RunReport, path: Path) -> Path:
+def write_page(run_report: RunReport, path: Path, more: Sequence[TextTable] = ()) -> Path:
     """Write the page of a run.
+
+    Args:
+        more: Tables of what was measured besides, at the end.
 
     Raises:
         Invalid: the file cannot be written.
     """
-    return write_html(page(run_report), path)
+    return write_html(page(run_report, more), path)
 
 
-def page(run_report: RunReport) -> str:
-    """The page of a run."""
+def page(run_report: RunReport, more: Sequence[TextTable] = ()) -> str:
+    """The page of a run, with tables of what was measured besides."""
     names = ", ".join(each.task.name for each in run_report.tasks)
     shown = (line for each in run_report.tasks for line in _task(each, run_report.seed))
-    return html_page(f"mnemic bench: {names}", (*_head(run_report, names), *shown))
+    glance = _at_a_glance(run_report) if len(run_report.tasks) > 1 else ()
+    return html_page(f"mnemic bench: {names}", (*_head(run_report, names), *glance, *shown, *_besides(more)))
+
+
+def _at_a_glance(run_report: RunReport) -> Iterator[str]:
+    """The headline of every task, and the way to each."""
+    table = overview(run_report)
+    yield f"<h3>{in_html(table.title)}</h3>"
+    yield from page_table(table)
+    links = (f'<a href="#{in_html(each.task.name)}">{in_html(each.task.name)}</a>' for each in run_report.tasks)
+    yield f"<p>{' · '.join(links)}</p>"
+
+
+def _besides(more: Sequence[TextTable]) -> Iterator[str]:
+    if more:
+        yield "<h2>Measured besides</h2>"
+    for table in more:
+        yield f"<h3>{in_html(table.title)}</h3>"
+        yield from page_table(table)
 
 
 def _head(run_report: RunReport, names: str) -> Iterator[str]:
@@ -55,7 +86,8 @@ def _head(run_report: RunReport, names: str) -> Iterator[str]:
 
 
 def _task(of: TaskReport, seed: int) -> Iterator[str]:
-    yield f"<h2>{in_html(of.task.name)}</h2><p>{in_html(of.task.about)}</p>"
+    yield f'<h2 id="{in_html(of.task.name)}">{in_html(of.task.name)}</h2>'
+    yield f"<p>{in_html(of.task.about)}</p>"
     for row in of.rows:
         if row.failure:
             yield f'<p class="bad">{in_html(row.system)} did not come to its end: {in_html(row.failure)}</p>'
@@ -76,7 +108,7 @@ def _task(of: TaskReport, seed: int) -> Iterator[str]:
     yield f"<ul>{''.join(f'<li>{in_html(note)}</li>' for note in of.notes)}</ul>"
     faults = of.run.header["data"][of.task.name]
     if faults["faults"]:
-        yield f"<details><summary>{faults['faults']} faults in the data</summary><ul>"
+        yield f"<details><summary>{of_faults(faults['faults'])}</summary><ul>"
         yield from (f"<li>{in_html(f['where'])}: {in_html(f['what'])}</li>" for f in faults["faults_listed"])
         yield "</ul></details>"
     name = chief(of)
@@ -87,9 +119,10 @@ def _task(of: TaskReport, seed: int) -> Iterator[str]:
 
 
 def _board(of: TaskReport) -> Iterator[str]:
+    beside_it = (f"beside {of.task.against}", "by conversation") if is_held_against(of) else ()
     heads = (
-        "contestant", "n", of.task.headline, "by question, by conversation", f"beside {of.task.against}",
-        "by conversation", "tokens", "p50 ms", "CPU ms", "bytes/doc",
+        "contestant", "n", of.task.headline, "by question, by conversation", *beside_it, "tokens", "p50 ms", "CPU ms",
+        "bytes/doc",
     )  # fmt: skip
     yield '<div class="wide"><table><thead><tr>' + "".join(map(_column, heads)) + "</tr></thead><tbody>"
     for row in of.rows:
@@ -97,8 +130,10 @@ def _board(of: TaskReport) -> Iterator[str]:
         size = row.cost.bytes_per_message if row.cost else None
         yield f"<tr{_ours(row.system)}><td>{in_html(row.system)}</td>{_number(score.n)}{_number(100 * score.mean, 1)}"
         yield f'<td data-value="{score.mean}">{bars(score, row.clustered)}</td>'
-        yield f"{_difference(row.gain)}{_difference(row.clustered_gain)}{_number(row.tokens)}{_number(row.p50_ms, 2)}"
-        yield f"{_number(row.cpu_ms, 2)}{_number(nothing if size is None else size)}</tr>"
+        if beside_it:
+            yield f"{_difference(row.gain)}{_difference(row.clustered_gain)}"
+        yield f"{_number(row.tokens)}{_number(row.p50_ms, 2)}{_number(row.cpu_ms, 2)}"
+        yield f"{_number(nothing if size is None else size)}</tr>"
     yield "</tbody></table></div>"
 
 

@@ -316,8 +316,9 @@ def _notes(task: BenchTask, run: LoggedRun, seed: int) -> tuple[str, ...]:
         *task.notes,
         f"95 % intervals: percentile bootstrap over questions, {metrics.DRAWS:,} draws, seed {seed}; by conversation: "
         "the same drawing whole ones.",
-        f"Differences are from `{task.against}`, paired, in points, with their 95 % interval.",
     ]
+    if task.against in run.answers and len(run.answers) > 1:
+        notes.append(f"Differences are from `{task.against}`, paired, in points, with their 95 % interval.")
     if any(name.startswith("R@") for name in task.shown):
         notes.append("R@k = gold found / gold.")
     if any(answer.category in UNANSWERABLE for answers in run.answers.values() for answer in answers):
@@ -325,7 +326,7 @@ def _notes(task: BenchTask, run: LoggedRun, seed: int) -> tuple[str, ...]:
     if data.get("doubted"):
         notes.append(f"{data['doubted']} questions have an answer or evidence that an audit doubts.")
     if data["faults"]:
-        notes.append(f"{data['faults']} faults in the data, of which the first: " + _faults(data["faults_listed"][:5]))
+        notes.append(f"{of_faults(data['faults'])}, of which the first: {_faults(data['faults_listed'][:5])}")
     if settings["embedder"] is None and set(DENSE) & set(task.rows):
         missing = " and ".join(f"`{row}`" for row in task.rows if row in DENSE)
         notes.append(f"Without an embedder there is no row of {missing}.")
@@ -333,10 +334,17 @@ def _notes(task: BenchTask, run: LoggedRun, seed: int) -> tuple[str, ...]:
         notes.append("* reads a journal that was taken in once: intake and bytes are what comes on top of that.")
     peers: Mapping[str, Mapping[str, str]] = run.header.get("peers", {})
     notes += [f"`{name}` is {of['package']}: {of['settings']}." for name, of in peers.items()]
+    left_out: Mapping[str, str] = run.header.get("left_out", {}).get(task.name, {})
+    notes += [f"`{row}` was left out: {why}." for row, why in left_out.items()]
     notes += [f"`{system}` did not come to its end: {why}." for system, why in run.failures.items()]
     if not run.complete:
         notes.append("The run was cut short: figures cover the questions answered until then.")
     return tuple(notes)
+
+
+def of_faults(count: int) -> str:
+    """How many faults there are, in words."""
+    return f"{count} {'fault' if count == 1 else 'faults'} in the data"
 
 
 def _faults(listed: Sequence[Mapping[str, str]]) -> str:
@@ -347,6 +355,25 @@ def tables(of: TaskReport) -> tuple[TextTable, ...]:
     """What was found, by category, what it cost, and the task's own."""
     words = () if of.answers is None else answer_tables(of.answers)
     return _recall_table(of), _by_category(of), _costs(of), *_each_category(of), *words, *of.own
+
+
+def overview(run_report: RunReport) -> TextTable:
+    """The headline of every task, a line each, by contestants."""
+    systems = list(dict.fromkeys(row.system for each in run_report.tasks for row in each.rows))
+    return TextTable(
+        "Every task at a glance: its headline, %",
+        ("task", "headline", *systems),
+        tuple(_at_a_glance(each, systems) for each in run_report.tasks),
+        words=(0, 1),
+    )
+
+
+def _at_a_glance(of: TaskReport, systems: Sequence[str]) -> tuple[str, ...]:
+    rows = {row.system: row for row in of.rows}
+    scores = (percent_of(rows[name].scores[of.task.headline]) if name in rows else "" for name in systems)
+    failed = (name in rows and bool(rows[name].failure) for name in systems)
+    cells = (f"{score} (failed)" if over else score for score, over in zip(scores, failed, strict=True))
+    return of.task.name, of.task.headline, *cells
 
 
 def plain(run_report: RunReport) -> str:
@@ -409,27 +436,28 @@ def _by_category(of: TaskReport) -> TextTable:
     headline = of.task.headline
     names = list(dict.fromkeys(name for row in of.rows for name in row.categories))
     sizes = {name: max(row.categories[name][headline].n for row in of.rows if name in row.categories) for name in names}
+    beside_it = (f"beside {of.task.against}", "by conversation") if is_held_against(of) else ()
     header = (
-        "system",
-        *(f"{name} ({sizes[name]})" for name in names),
-        "answerable only",
-        "all, by conversation",
-        f"beside {of.task.against}",
-        "by conversation",
+        "system", *(f"{name} ({sizes[name]})" for name in names), "answerable only", "all, by conversation", *beside_it,
         "AUROC",
-    )
-    cells = tuple(_category_cells(of.task, row, names) for row in of.rows)
+    )  # fmt: skip
+    cells = tuple(_category_cells(of, row, names) for row in of.rows)
     return TextTable(f"2. {headline} by category, %", header, cells)
 
 
-def _category_cells(task: BenchTask, row: SystemRow, names: Sequence[str]) -> tuple[str, ...]:
+def is_held_against(of: TaskReport) -> bool:
+    """Whether the row that differences are taken against took part, beside another."""
+    return of.task.against in of.run.answers and len(of.rows) > 1
+
+
+def _category_cells(of: TaskReport, row: SystemRow, names: Sequence[str]) -> tuple[str, ...]:
+    headline = of.task.headline
     return (
         row.system,
-        *(percent_of(row.categories.get(name, {}).get(task.headline, _NOTHING), True) for name in names),
-        percent_of(row.answerable[task.headline], True),
+        *(percent_of(row.categories.get(name, {}).get(headline, _NOTHING), True) for name in names),
+        percent_of(row.answerable[headline], True),
         percent_of(row.clustered, True),
-        signed(row.gain),
-        signed(row.clustered_gain),
+        *((signed(row.gain), signed(row.clustered_gain)) if is_held_against(of) else ()),
         _number(row.auroc, 2),
     )
 
@@ -511,7 +539,7 @@ def _number(value: float | None, digits: int) -> str:
 
 def _stacked(run_report: RunReport, form: Callable[[TextTable], str], words: Callable[[str], str]) -> str:
     several = len(run_report.tasks) > 1
-    blocks: list[str] = []
+    blocks = [form(overview(run_report))] if several else []
     for each in run_report.tasks:
         if several:
             blocks.append(f"{'## ' if form is piped else ''}{words(f'{each.task.name}: {each.task.about}')}")
@@ -526,6 +554,8 @@ def _rich(run_report: RunReport, stream: TextIO) -> None:
     from rich.text import Text
 
     console = Console(file=stream, highlight=False)
+    if len(run_report.tasks) > 1:
+        stream.write(aligned(overview(run_report)) + "\n\n")
     for each in run_report.tasks:
         console.print(f"{each.task.name}: {each.task.about}\n", style="bold", markup=False)
         for table in tables(each):

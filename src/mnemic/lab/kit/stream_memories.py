@@ -12,12 +12,14 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from mnemic.core.checking import did_you_mean
 from mnemic.core.items import Kind
 from mnemic.core.queries import Filter
 from mnemic.errors import Invalid
+from mnemic.lab.contestants.strategy_contestant import learns_from_tries
 from mnemic.lab.kit.task_stream import Advice
 from mnemic.memory import Memory
-from mnemic.registry import is_place
+from mnemic.registry import STRATEGIES, is_place
 from mnemic.settings import Settings
 
 if TYPE_CHECKING:
@@ -29,7 +31,6 @@ NONE: Final = "none"
 RETRY: Final = "retry"
 RECENT: Final = "recent"
 SIMILAR: Final = "similar"
-EXPERIENCE: Final = ("reflexion", "expel", "skills", "reme", "gmemory")
 WINDOW: Final = 3
 """Tries that `recent` and `similar` show."""
 _MOST: Final = 30
@@ -66,10 +67,10 @@ class MnemicStreamMemory:
         if self._way == RECENT:
             return [Advice(v.item.id, v.item.text) for v in self._me.list(where=_OBSERVED, limit=WINDOW)]
         if self._way == SIMILAR:
-            found = self._me.recall(question, k=WINDOW)
+            hits = self._me.recall(question, k=WINDOW)
         else:
-            found = self._me.recall(question, by=_lane(self._way), k=_MOST)
-        return [Advice(one.id, one.text) for one in found]
+            hits = self._me.recall(question, by=_lane(self._way), k=_MOST)
+        return [Advice(hit.id, hit.text) for hit in hits]
 
     def learn(self, trajectory: Trajectory) -> None:
         self._me.observe(trajectory.text, role="tool")
@@ -86,7 +87,7 @@ class MnemicStreamMemory:
 
 def rows() -> tuple[str, ...]:
     """The names of all rows that there are."""
-    return (NONE, RETRY, RECENT, SIMILAR, *EXPERIENCE)
+    return (NONE, RETRY, RECENT, SIMILAR, *(name for name in STRATEGIES if learns_from_tries(name)))
 
 
 def memory_of(row: str) -> Callable[[], StreamMemory]:
@@ -99,9 +100,8 @@ def memory_of(row: str) -> Callable[[], StreamMemory]:
         return WithoutMemory
     if row in rows() or is_place(row):
         return partial(MnemicStreamMemory, row)
-    raise Invalid(
-        "with", f"{row!r} is no memory of streams", f"There are: {', '.join(rows())}; yours is package.module:Class."
-    )
+    others = f"{did_you_mean(row, rows())} Yours is package.module:Class."
+    raise Invalid("with", f"{row!r} is no memory of streams", others)
 
 
 def _lane(way: str) -> str:

@@ -81,6 +81,18 @@ class LongTask(Protocol):
         ...
 
 
+@runtime_checkable
+class SelfMadeTask(Protocol):
+    """A task that makes its own questions: nothing is read.
+
+    Attributes:
+        self_made: True.
+    """
+
+    @property
+    def self_made(self) -> bool: ...
+
+
 def data_of(task: BenchTask, where: Path, limit: int | None = None) -> Dataset:
     """Read the data of a task, with the first `limit` questions only.
 
@@ -144,6 +156,9 @@ class RetrievalTask:
         Raises:
             Invalid: there is none, or there are several.
         """
+        if not where.exists():
+            name_it = f"Name the file, {self.name}=FILE, or its folder, --data FOLDER. {self.source}"
+            raise Invalid("tasks", f"{self.name} has no data: there is no {where.name}", name_it)
         if not where.is_dir():
             return where
         there = sorted({file for pattern in self.files for file in where.glob(pattern)})

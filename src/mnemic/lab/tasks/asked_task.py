@@ -78,6 +78,10 @@ class AskedTask:
 
     def read(self, where: Path) -> Dataset:
         """Read all sets that are there into one; questions of the others are told of as faults."""
+        if not where.is_dir():
+            raise Invalid(
+                "tasks", f"asked reads a folder, and {where.name} is none", f"Name that of {LOCOMO}.jsonl.gz."
+            )
         corpora: list[Corpus] = []
         questions: list[BenchQuestion] = []
         faults: list[DataFault] = []

@@ -83,6 +83,7 @@ class CurrentTask:
 
     plan: CurrentPlan = field(default_factory=CurrentPlan)
     name: str = "current"
+    self_made: bool = True
     about: str = "Facts that change, amid talk of other things: what is current first, and answered."
     depth: int = SHOWN
     answered: bool = True

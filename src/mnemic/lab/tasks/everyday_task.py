@@ -45,6 +45,7 @@ class EverydayTask:
 
     part: EverydayPart = EverydayPart.BUILD
     name: str = "everyday"
+    self_made: bool = True
     about: str = "Ordinary lives, told in a few statements: what is answered."
     depth: int = SHOWN
     answered: bool = True

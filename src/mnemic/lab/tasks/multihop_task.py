@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from mnemic.errors import Invalid
 from mnemic.lab.kit.contestant import SHOWN
 from mnemic.lab.kit.datasets import Dataset
 from mnemic.lab.kit.task import RetrievalTask
@@ -42,6 +43,9 @@ class MultihopTask(RetrievalTask):
 
     def read(self, where: Path) -> Dataset:
         dataset = RetrievalTask.read(self, where)
+        if not any(doc.is_passage for corpus in dataset.corpora for doc in corpus.docs):
+            what = f"{dataset.name} holds no passage for {self.name}: it is talk"
+            raise Invalid("tasks", what, f"Name another file. {self.source}")
         if self.titled:
             return dataset
         return replace(dataset, corpora=tuple(map(_untitled, dataset.corpora)))
@@ -57,7 +61,24 @@ def _without_title(doc: Doc) -> Doc:
 
 _ANY: Final = ("*.jsonl", "*.jsonl.gz")
 MULTIHOP: Final = MultihopTask(name="multihop", files=_ANY)
-UNTITLED: Final = MultihopTask(name="multihop-untitled", files=_ANY, titled=False)
-HOTPOTQA: Final = MultihopTask(name="hotpotqa", files=("hotpotqa*",))
-TWO_WIKI: Final = MultihopTask(name="2wiki", files=("2wiki*",))
-MUSIQUE: Final = MultihopTask(name="musique", files=("musique*",))
+UNTITLED: Final = MultihopTask(
+    name="multihop-untitled",
+    about="The same without their titles.",
+    files=_ANY,
+    titled=False,
+)
+HOTPOTQA: Final = MultihopTask(
+    name="hotpotqa",
+    about="Two passages that answer a question only together (HotpotQA).",
+    files=("hotpotqa*",),
+)
+TWO_WIKI: Final = MultihopTask(
+    name="2wiki",
+    about="Two to four passages that answer a question only together (2WikiMultiHopQA).",
+    files=("2wiki*",),
+)
+MUSIQUE: Final = MultihopTask(
+    name="musique",
+    about="Two to four passages, none of which answers alone (MuSiQue).",
+    files=("musique*",),
+)

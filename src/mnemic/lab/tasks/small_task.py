@@ -39,6 +39,7 @@ class SmallTask:
     each: int = EACH
     seed: int = 0
     name: str = "small"
+    self_made: bool = True
     about: str = "Memories of a few short statements: the right one first, and none hidden."
     depth: int = SHOWN
     answered: bool = False

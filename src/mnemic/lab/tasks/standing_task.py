@@ -70,6 +70,7 @@ class StandingTask:
     half: Half = Half.DEVELOPMENT
     limit: int | None = None
     name: str = "standing"
+    self_made: bool = True
     about: str = "Standing instructions: what stands in the context from then on, and what stands there that is none."
     depth: int = SHOWN
     answered: bool = False

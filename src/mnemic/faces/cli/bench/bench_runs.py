@@ -97,11 +97,20 @@ def run_(tasks: Sequence[str], rows: Sequence[str], data: Path, **how: Any) -> N
     says so, and decides the exit code.
     """
     where: dict[str, Path] = {}
-    for name, _, file in (t.partition("=") for t in tasks):
+    for name, place in (_placed(named, data) for named in tasks):
         if name in where:
             raise Invalid("tasks", f"{name!r} is named twice", "Name each once; another file of it is another run.")
-        where[name] = Path(file) if file else data
+        where[name] = place
     _run(where, rows, **how)
+
+
+def _placed(named: str, data: Path) -> tuple[str, Path]:
+    """A task that is named with its file, or found in the folder of the data, unless it makes its own."""
+    from mnemic.lab.entries import task
+    from mnemic.lab.kit.task import SelfMadeTask
+
+    name, _, file = named.partition("=")
+    return name, Path(file) if file else Path() if isinstance(task(name), SelfMadeTask) else data
 
 
 @verb(
@@ -248,6 +257,7 @@ def logged(
     from mnemic.lab.kit.contest import Limits
 
     limits = None if here else Limits(silent_seconds=silent, memory_mib=memory, disk_mib=disk)
+    runs.contestants_of(plan)  # before somebody's environment is made for a plan that is refused
     make_ready(plan.rows, run.settings, lambda said: run.output.note(f"{said} ..."))  # who is not ready, its row says
     with progress(run) as report_progress:
         log = runs.run(plan, out, resume=resume, apart=limits, at_once=jobs, progress=report_progress)
@@ -327,9 +337,8 @@ def ablate(task: str, stages: Sequence[str] | None, data: Path, **how: Any) -> N
     from mnemic.core.queries import Stage
     from mnemic.lab.contestants.mnemic_contestant import WHOLE, WITHOUT
 
-    name, _, file = task.partition("=")
     rows = [WHOLE, *(f"{WITHOUT}{stage}" for stage in stages or Stage)]
-    _run({name: Path(file) if file else data}, rows, **how)
+    _run(dict([_placed(task, data)]), rows, **how)
 
 
 @verb("mnemic bench tasks", "mnemic bench tasks --json")

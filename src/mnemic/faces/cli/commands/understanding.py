@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from inspect import getdoc, getmodule
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -20,6 +20,7 @@ from mnemic.operations.store_records import stated_cost, strategy_record, summar
 from mnemic.registry import STRATEGIES
 from mnemic.strategies.loading import followed, is_known, lane_of, strategy_called
 from mnemic.strategies.loading import strategies as loaded
+from mnemic.strategies.try_learner import TryLearner
 
 if TYPE_CHECKING:
     from mnemic.admin import Behind
@@ -98,14 +99,10 @@ def description(strategy: Strategy) -> str:
     return "\n\n".join(filter(None, (file, getdoc(type(strategy)) or "")))
 
 
-_OF_EXPERIENCE: Final = frozenset({"reflexion", "expel", "skills", "reme", "gmemory"})
-"""Strategies that share a page: what they learn from is tries at tasks."""
-
-
 def _page_of(strategy: Strategy) -> str | None:
     """Where the documentation tells of a strategy of the literature."""
     ours = strategy.name in STRATEGIES and strategy.name != HOUSE
-    page = "experience" if strategy.name in _OF_EXPERIENCE else strategy.name
+    page = "experience" if isinstance(strategy, TryLearner) else strategy.name  # those that learn from tries share one
     return f"docs/strategies/{page}.md" if ours else None
 
 

@@ -21,18 +21,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from mnemic.errors import Invalid
-from mnemic.lab.kit.datasets import (
-    BenchQuestion,
-    Corpus,
-    DataReading,
-    Dataset,
-    Doc,
-    is_unified,
-    opened,
-    unified,
-    with_documents,
-    words,
-)
+from mnemic.lab.kit.datasets import BenchQuestion, Corpus, DataReading, Dataset, Doc, in_form, with_documents, words
 
 ABILITIES: Final = (
     "abstention",
@@ -71,8 +60,7 @@ def load_beam(path: Path) -> Dataset:
         return with_documents(_folder(path), _HINT)
     if path.name == _CHAT:
         return with_documents(_folder(path.parent), _HINT)
-    reading, text = opened(path)
-    return with_documents(unified(reading, text) if is_unified(text) else _rows(reading, text), _HINT)
+    return in_form(path, _rows, _HINT)
 
 
 def _folder(path: Path) -> Dataset:
@@ -208,9 +196,9 @@ def _question(
 ) -> BenchQuestion:
     cited = [] if ability == "abstention" else list(dict.fromkeys(_cited(record.get("source_chat_ids"))))
     id = f"{corpus.ns}-{ability}-{n}"
-    reading.nowhere(where, id, [one for one in cited if one not in ids], "message")
-    reading.nowhere(where, id, [one for one in cited if len(ids.get(one, ())) > 1], "one message")
-    gold = tuple(ids[one][0] for one in cited if len(ids.get(one, ())) == 1)
+    reading.nowhere(where, id, [own for own in cited if own not in ids], "message")
+    reading.nowhere(where, id, [own for own in cited if len(ids.get(own, ())) > 1], "one message")
+    gold = tuple(ids[own][0] for own in cited if len(ids.get(own, ())) == 1)
     session_of = {doc.id: doc.session for doc in corpus.docs}
     return BenchQuestion(
         ns=corpus.ns,
@@ -219,7 +207,7 @@ def _question(
         answer=next((str(record[name]) for name in _ANSWERS if record.get(name)), ""),
         category=ability,
         gold=gold,
-        sessions=tuple(dict.fromkeys(session_of[one] for one in gold)),
+        sessions=tuple(dict.fromkeys(session_of[doc] for doc in gold)),
     )
 
 

@@ -14,19 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from mnemic.lab.kit.datasets import (
-    BenchQuestion,
-    Corpus,
-    DataReading,
-    Dataset,
-    Doc,
-    is_unified,
-    opened,
-    said,
-    unified,
-    with_documents,
-    words,
-)
+from mnemic.lab.kit.datasets import BenchQuestion, Corpus, DataReading, Dataset, Doc, cited, in_form, said, words
 
 TYPES: Final = ("simple", "conditional", "comparative", "aggregative", "post_processing", "noisy")
 """The authors' types of question."""
@@ -44,12 +32,13 @@ def load_memdaily(path: Path) -> Dataset:
     Raises:
         Invalid: not a file, or no document can be read from it.
     """
-    reading, text = opened(path)
-    if is_unified(text):
-        return with_documents(unified(reading, text), _HINT)
+    return in_form(path, partial(_days, path.name.split(".")[0]), _HINT)
+
+
+def _days(name: str, reading: DataReading, text: str) -> Dataset:
     corpora: dict[str, Corpus] = {}
     made: list[tuple[str, Callable[[], BenchQuestion]]] = []
-    for kind, ns, trajectory in _trajectories(reading, path.name.split(".")[0], reading.value(text)):
+    for kind, ns, trajectory in _trajectories(reading, name, reading.value(text)):
         if ns in corpora:
             reading.fault(ns, "a second trajectory of this id")
             continue
@@ -57,7 +46,7 @@ def load_memdaily(path: Path) -> Dataset:
         asked = trajectory.get("question_list", [trajectory.get("QA")])
         for n, qa in enumerate(asked if isinstance(asked, list) else [asked]):
             made.append((ns, partial(_question, reading, corpora[ns], ids, kind, n, qa)))
-    return with_documents(reading.dataset(corpora.values(), reading.questions(made)), _HINT)
+    return reading.dataset(corpora.values(), reading.questions(made))
 
 
 def _trajectories(reading: DataReading, name: str, whole: object) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
@@ -119,8 +108,7 @@ def _question(
     text, answer = words(qa["question"]), str(qa["answer"])
     if failed := [mark for mark in _FAILED if mark in (text, answer)]:
         raise ValueError(f"its makers mark it {failed[0]}")
-    cited = qa["target_step_id"]
-    steps = list(dict.fromkeys(cited if isinstance(cited, list) else [cited]))
+    steps = list(dict.fromkeys(cited(qa["target_step_id"])))
     named = {step: ids[step] for step in steps if isinstance(step, int) and 0 <= step < len(ids)}
     gold = tuple(id for id in named.values() if id is not None)
     reading.nowhere(corpus.ns, f"{corpus.ns}-q{n}", [step for step in steps if named.get(step) is None], "message")

@@ -21,18 +21,7 @@ from typing import Any, Final
 
 from mnemic.core.tokens import count_tokens
 from mnemic.errors import Invalid
-from mnemic.lab.kit.datasets import (
-    BenchQuestion,
-    Corpus,
-    DataReading,
-    Dataset,
-    Doc,
-    is_unified,
-    opened,
-    unified,
-    with_documents,
-    words,
-)
+from mnemic.lab.kit.datasets import BenchQuestion, Corpus, DataReading, Dataset, Doc, in_form, words
 from mnemic.lab.kit.formats.answer_evidence import MOST, by_most_words, by_phrase, content, spaced
 
 RETRIEVAL: Final = "accurate retrieval"
@@ -76,12 +65,11 @@ def load_memory_agent_bench(path: Path) -> Dataset:
         Invalid: not a file, one in Parquet, or no document can be read from it.
     """
     try:
-        reading, text = opened(path)
+        return in_form(path, _rows, _HINT)
     except Invalid as error:
         if path.suffix == ".parquet":
             raise Invalid("path", f"{path.name} is Parquet", _AS_LINES) from error
         raise
-    return with_documents(unified(reading, text) if is_unified(text) else _rows(reading, text), _HINT)
 
 
 def _rows(reading: DataReading, text: str) -> Dataset:
@@ -95,13 +83,13 @@ def _rows(reading: DataReading, text: str) -> Dataset:
         if not family:
             reading.fault(where, f"no source of MemoryAgentBench's: {source!r}")
         names[source] = names.get(source, 0) + 1
-        told = _Told(reading, where, f"{source or 'unknown'}-{names[source]}", family)
-        corpora.append(told.corpus(row))
-        made += told.asked(row, KINDS.get(family, source), source)
+        long_text = _LongText(reading, where, f"{source or 'unknown'}-{names[source]}", family)
+        corpora.append(long_text.corpus(row))
+        made += long_text.asked(row, KINDS.get(family, source), source)
     return reading.dataset(corpora, reading.questions(made))
 
 
-class _Told:
+class _LongText:
     """One row: a long text, and what is asked of it."""
 
     def __init__(self, reading: DataReading, where: str, ns: str, family: str) -> None:

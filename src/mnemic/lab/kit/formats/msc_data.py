@@ -13,18 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from mnemic.lab.kit.datasets import (
-    BenchQuestion,
-    Corpus,
-    DataReading,
-    Dataset,
-    Doc,
-    is_unified,
-    opened,
-    unified,
-    with_documents,
-    words,
-)
+from mnemic.lab.kit.datasets import BenchQuestion, Corpus, DataReading, Dataset, Doc, in_form, words
 from mnemic.lab.kit.formats.answer_evidence import by_words, content
 
 _HINT: Final = "Give msc_self_instruct.jsonl, or unified jsonl(.gz)."
@@ -36,8 +25,7 @@ def load_msc(path: Path) -> Dataset:
     Raises:
         Invalid: not a file, or no document can be read from it.
     """
-    reading, text = opened(path)
-    return with_documents(unified(reading, text) if is_unified(text) else _talks(reading, text), _HINT)
+    return in_form(path, _talks, _HINT)
 
 
 def _talks(reading: DataReading, text: str) -> Dataset:

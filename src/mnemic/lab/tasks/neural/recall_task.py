@@ -20,8 +20,6 @@ ASKED: Final = 8
 RATE: Final = 1e-2
 """Of training, the most of a cycle, for every row."""
 
-CHANCE: Final = 1 / VALUES
-
 Rule: TypeAlias = Callable[[Tensor, Tensor], Tensor]
 """Makes of writes (B, T, D) and questions (B, Q, D) what is read (B, Q, D)."""
 

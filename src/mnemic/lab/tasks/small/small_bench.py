@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -34,12 +35,13 @@ class SmallOutcome:
     """What one question brought: the places of the statements, best first; BM25's; and how many items came.
 
     Attributes:
+        baseline: None where BM25 did not take part.
         items: Items that came back; where every statement is one, as many as there are.
     """
 
     memory: SmallMemory
     ranked: tuple[int, ...]
-    baseline: tuple[int, ...]
+    baseline: tuple[int, ...] | None
     items: int
 
     @property
@@ -76,10 +78,10 @@ def _doc(ns: str, place: int, text: str) -> Doc:
 def small_outcomes(run: LoggedRun, system: str) -> list[SmallOutcome]:
     """What one contestant made of each memory, beside plain BM25 where that took part."""
     plain = {answer.ns: answer.ranked for answer in run.answers.get(FOUND, ())}
-    return [_outcome(run, answer, plain.get(answer.ns, ())) for answer in run.answers.get(system, ())]
+    return [_outcome(run, answer, plain.get(answer.ns)) for answer in run.answers.get(system, ())]
 
 
-def _outcome(run: LoggedRun, answer: LoggedAnswer, plain: Sequence[str]) -> SmallOutcome:
+def _outcome(run: LoggedRun, answer: LoggedAnswer, plain: Sequence[str] | None) -> SmallOutcome:
     texts = [run.texts.get((answer.ns, doc), "") for doc in run.docs[answer.ns]]
     return SmallOutcome(
         memory=SmallMemory(
@@ -87,7 +89,7 @@ def _outcome(run: LoggedRun, answer: LoggedAnswer, plain: Sequence[str]) -> Smal
             question=run.questions.get((answer.ns, answer.question), ""),
         ),
         ranked=tuple(map(int, answer.ranked)),
-        baseline=tuple(map(int, plain)),
+        baseline=None if plain is None else tuple(map(int, plain)),
         items=shown_items(answer),
     )  # fmt: skip
 
@@ -101,10 +103,10 @@ def shown_items(answer: LoggedAnswer | Outcome) -> int:
 
 
 def _scores(outcomes: Sequence[SmallOutcome], seed: int) -> dict[str, Estimate]:
-    columns: dict[str, list[bool]] = {"whole": [o.whole for o in outcomes]}
+    columns: dict[str, list[float]] = {"whole": [o.whole for o in outcomes]}
     for k in (1, 5):
         columns[f"R@{k}"] = [o.memory.gold in o.ranked[:k] for o in outcomes]
-        columns[f"BM25 R@{k}"] = [o.memory.gold in o.baseline[:k] for o in outcomes]
+        columns[f"BM25 R@{k}"] = [math.nan if o.baseline is None else o.memory.gold in o.baseline[:k] for o in outcomes]
     return estimates({name: np.array(column, np.float64) for name, column in columns.items()}, seed)
 
 
@@ -114,9 +116,9 @@ def grouped(outcomes: Sequence[SmallOutcome]) -> dict[str, list[SmallOutcome]]:
     for category in dict.fromkeys(o.memory.category for o in outcomes):
         mine = [o for o in outcomes if o.memory.category == category]
         groups[category] = mine
-        groups |= {
-            f"  {category}, {name}": [o for o in mine if o.memory.lang == lang] for lang, name in LANGUAGES.items()
-        }
+        for lang, name in LANGUAGES.items():
+            if own := [o for o in mine if o.memory.lang == lang]:
+                groups[f"  {category}, {name}"] = own
     return groups
 
 
@@ -146,7 +148,8 @@ def figures(outcomes: Sequence[SmallOutcome], seed: int = 0) -> list[Figure]:
 
 def table(outcomes: Sequence[SmallOutcome], seed: int = 0, title: str = "2. Small memories, %") -> TextTable:
     """Every group with its figures."""
-    names = ("R@1", "BM25 R@1", "R@5", "BM25 R@5", "whole")
+    beside = any(o.baseline is not None for o in outcomes)
+    names = ("R@1", "BM25 R@1", "R@5", "BM25 R@5", "whole") if beside else ("R@1", "R@5", "whole")
     rows = []
     for name, group in grouped(outcomes).items():
         estimates = _scores(group, seed)
