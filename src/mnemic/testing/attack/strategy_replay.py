@@ -28,6 +28,7 @@ from mnemic.strategies.reme import ReMe
 from mnemic.strategies.skills import Skills
 from mnemic.strategies.stream import Stream
 from mnemic.strategies.trajectories import ActionStep, Trajectory
+from mnemic.strategies.try_learner import TryLearner
 from mnemic.strategies.units import TokensUnit
 from mnemic.strategies.zep import Zep
 from mnemic.testing.attack.erratic_chat import PEOPLE, RELATIONS, THINGS, ErraticChat
@@ -52,7 +53,7 @@ FOLLOWED: Final[Mapping[str, Strategy]] = {
 }
 """What is attacked; with smaller units than their own, so that a short journal has many."""
 
-LEARN_OF_TRIES: Final = frozenset({"expel", "gmemory", "reflexion", "reme", "skills"})
+LEARN_OF_TRIES: Final = frozenset(name for name, strategy in FOLLOWED.items() if isinstance(strategy, TryLearner))
 """Those that make nothing of talk."""
 
 EVERY: Final = Filter(kinds=tuple(Kind), states=tuple(State))
