@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.core.tokens import tokenise
 from mnemic.extract.sentences import written_sentences
+from mnemic.recall.answer_kind import lacks_kind
 from mnemic.recall.asked_for import AnswerType, asks_age, asks_yes_or_no, tells_age
 from mnemic.recall.earlier import names_what_followed
 from mnemic.recall.masked_values import is_masked_for
@@ -260,8 +261,10 @@ def calls_kin(text: str, kin: str) -> bool:
 
 
 def is_off(question: str, asked: AnswerType, hit: Recalled, text: str) -> bool:
-    """Whether a text names no place, no number or not the kin that is asked for, or tells of what came after it; or
-    shares no word with the question and is plainly on another topic."""
+    """Whether a text names no place, no number or not the kin that is asked for, nothing of the kind that is, or tells of
+    what came after it; or shares no word with the question and is plainly on another topic."""
+    if lacks_kind(question, text, hit.item) and lacks_kind(question, hit.text, hit.item):
+        return True
     kin = OWN_KIN.search(question)
     another = kin is not None and not calls_kin(text, next(filter(None, kin.groups())))
     if another and (_ASKS_NAME_OF_KIN.search(question) or (counted_in(text)[KIN] > 0).any()):
