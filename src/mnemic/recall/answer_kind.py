@@ -13,6 +13,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.clock import micros
+from mnemic.core.parts import MONTHS, WEEKDAYS
 from mnemic.core.timex import find_times
 from mnemic.core.tokens import hash_term, is_stop, tokenise
 from mnemic.extract.chinese import has_chinese
@@ -20,6 +21,8 @@ from mnemic.extract.entities_en import COMMON_WORDS
 from mnemic.extract.entities_zh import SURNAMES
 from mnemic.extract.entities_zh import names as chinese_names
 from mnemic.extract.hurried import with_capitals
+from mnemic.extract.known_names import GIVEN, PLACES
+from mnemic.extract.slots_en_words import LANGUAGE_NAMES
 from mnemic.recall.polarity import ASKS_PAST
 from mnemic.recall.sentence_cues import kin_tokens
 
@@ -64,7 +67,7 @@ _ASKS: Final = {
 """The first that fits is asked for."""
 
 _NAMED: Final = re.compile(
-    r"@\w|[\"“「《][^\"”」》]{1,20}[\"”」》]|\b(?:call(?:ed|s|ing)?|named?|names|nicknam\w+|goes by|introduc\w+|initials?)\b|\b(?:mrs?|ms|dr|prof|sir|aunt|uncle)\b"
+    r"@\w|[\"“「《][^\"”」》]{1,20}[\"”」》]|\b(?:called|call (?:me|him|her|it|them)|named?|names|nicknam\w+|goes by|introduc\w+|initials?)\b|\b(?:mrs?|ms|dr|prof|sir|aunt|uncle)\b"
     r"|叫|名|姓|称呼|外号",
     re.IGNORECASE,
 )
@@ -72,7 +75,7 @@ _NAMED: Final = re.compile(
 _CAPITAL: Final = re.compile(r"(?<=\S)\s+[\"'“‘(]?([A-ZÀ-Þ][\w'’-]*)")
 _LATIN: Final = re.compile(r"[A-Za-z]{2,}")
 _BESIDE: Final = re.compile(
-    r"\b(?:with|by|to|from|for|and|meet|met|saw|see|got|asked|ask|thank|thanks|is|was|['’]s|,) ?,? ?(?!(?:the|a|an|my|our|his|her|their|your|this|that|it|me|us|him|them)\b)([a-z][\w-]+)(?=[.,;:!?)]|$| (?:and|at|in|on|from|who|again|now|is|was|has|will|for|but|so|today|tonight|yesterday|tomorrow|already|as|over|took|takes|knows|came|comes|does|did)\b)"
+    r"\b(?:with|by|from|for|and|meet|met|saw|see|got|asked|ask|thank|thanks|is|was|['’]s|,) ?,? ?(?!(?:the|a|an|my|our|his|her|their|your|this|that|it|me|us|him|them)\b)([a-z][\w-]+)(?=[.,;:!?)]|$| (?:and|at|in|on|from|who|again|now|is|was|has|will|for|but|so|today|tonight|yesterday|tomorrow|already|as|over|took|takes|knows|came|comes|does|did)\b)"
     r"|(?:^|[.,;:!?] )(?!(?:the|a|an|my|our|his|her|their|your|this|that|it)\b)([a-z][\w-]+)(?:['’]s|,| (?:is|was|has|had|says?|said|does|did|will|took|takes|knows|came|comes|got|gets|keeps?|wants?|went|goes|made|makes|left|leaves|and i\b|and me\b|starts?|started|took|plays?|runs?|ran|works?|lives?|moved|moves|failed|passed|cooked|paid|brought|sent|gave|called|rang|can|could)\b)"
     r"|\b(?:me|i|us|we) and ([a-z][\w-]+)|\bi(?:['’]m| am) ([a-z][\w-]+)(?=[.,;!]|$| (?:officially|now|again)\b)|(?:^|[.,;!] )([a-z][\w-]+) from\b",
 )
@@ -153,7 +156,8 @@ def _may_name(text: str, question: str) -> bool:
         bare = text
         if _NAMED.search(bare) or any(word.casefold() not in asked for word in _LATIN.findall(bare)):
             return True
-        people = [entity.name for entity in chinese_names(text)] + [match[0] for match in _FAMILIAR.finditer(text)]
+        people = [entity.name for entity in chinese_names(text.replace("师傅", "师")) if entity.kind == "person"]
+        people += [match[0] for match in _FAMILIAR.finditer(_KIN_TWICE.sub("", text))]
         return any(name not in question for name in people)
     if _NAMED.search(text):
         return True
@@ -165,9 +169,14 @@ def _may_name(text: str, question: str) -> bool:
     return any(_unknown(word, asked) for word in beside)
 
 
-_NO_NAMES: Final = frozenset({"i", "ok", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"})
+_NO_NAMES: Final = frozenset(
+    {"i", "ok", *map(str.casefold, (*MONTHS, *WEEKDAYS)), *map(str.casefold, LANGUAGE_NAMES)}
+    | {place.casefold() for place in PLACES if place.casefold() not in {name.casefold() for name in GIVEN}}
+)
+"""What is written with a capital and names nobody."""
+_KIN_TWICE: Final = re.compile(r"([爷奶爸妈哥姐弟妹姥叔伯舅姑婶太公婆宝娃常刚天明慢渐偏往好早晚乖猫狗])\1")
 _FAMILIAR: Final = re.compile(
-    r"[小老阿](?![的了是时心区孩学说朋吃票声看气板师家是人公婆实早远伴年太虎毛病爸妈姨伯想要])[\u4e00-\u9fff]"
+    rf"[小老大][{SURNAMES}]|阿(?![姨爸妈])[\u4e00-\u9fff]|[小老][\u4e00-\u9fff](?=[说来去给叫又在是和跟还也都接打当做住])"
     r"|(?<![\u4e00-\u9fff])([\u4e00-\u9fff])\1(?![\u4e00-\u9fff]\1)|(?<=[和跟叫婆公友])([\u4e00-\u9fff])\2"
     rf"|(?<=[和跟由找是叫给请让])[{SURNAMES}](?![的了是在们])[\u4e00-\u9fff]"
     r"|(?<=[妻老太友女对][子公婆太友象儿])(?!的|又|还|也|都|说|去|来|在|是|不|很|想|要|会|爱|喜|跟|和|们|生|今|昨|明|前|后|最|已|刚|做|上|下|有|没|让|叫|把|给|对|到|回|出|从)[\u4e00-\u9fff]{1,2}"

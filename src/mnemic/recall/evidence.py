@@ -41,6 +41,18 @@ if TYPE_CHECKING:
 
 
 ASKING: Final = re.compile(r"[?？][\"'”’)\]]*$")
+_ASKS_UNMARKED: Final = re.compile(
+    r"\W*(?:(?:so|and|but|ok|hey|btw|lol|hmm|oh|wait)\W+)*(?:"
+    r"(?:is|are|am|do|does|can|could|should|would|will|has|have) (?:i|you|we|he|she|it|they|this|that|there|the|a|an|any|some"
+    r"|[a-z]+s)\b(?! (?:is|are|was|were|will|would|has|can)\b)"
+    r"|(?:why|how) (?:do|does|is|are|can|could|should|would|many|much|long|often|far|come)\b"
+    r"|(?:what|which|where|when)(?:['’]s| is| are| do| does| can| could| should)"
+    r" (?!(?:i|we) (?:love|like|want|need|miss|hate)\b|next\b|done\b|left\b)"
+    r")[^,.;:\"“]*(?:,? (?:[\w'’]+ ?){1,3})?[.~ ]*$"
+    r"|[^，,。；：“\"]*(?:[吗么](?<!什么)(?<!那么)(?<!这么)|是什么|是多少|什么意思|哪里来着|怎么[办弄说读写做])[~～。. ]*$",
+    re.IGNORECASE,
+)
+"""A question that somebody typed without its mark, with no clause beside it that may state something."""
 _LIGHT: Final = frozenset(
     tokenise("take takes taking get gets getting have make makes making do go goes going put keep let")
 )
@@ -130,9 +142,14 @@ _MEANT: Final = 1.0
 """A closeness of meaning, as recall scales it, that few statements of other matters reach."""
 
 
+def asks(sentence: str) -> bool:
+    """Whether a sentence is a question, with its mark or typed without."""
+    return ASKING.search(sentence) is not None or _ASKS_UNMARKED.match(sentence) is not None
+
+
 def can_answer(hit: Recalled, question: str) -> bool:
     """Whether an entry can answer at all: it states something, and not only what an assistant said of somebody else."""
-    if all(ASKING.search(text) or _ACKNOWLEDGES.match(text) for text in written_sentences(hit.text)):
+    if all(asks(text) or _ACKNOWLEDGES.match(text) for text in written_sentences(hit.text)):
         return False
     mine = SPEAKS_OF_SELF.search(question) and not SPEAKS_TO_OTHER.search(question)
     if not mine:
