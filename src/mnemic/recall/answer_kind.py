@@ -23,6 +23,7 @@ from mnemic.extract.entities_zh import names as chinese_names
 from mnemic.extract.hurried import with_capitals
 from mnemic.extract.known_names import GIVEN, PLACES
 from mnemic.extract.slots_en_words import LANGUAGE_NAMES
+from mnemic.recall.asked_for import asks_age, tells_age
 from mnemic.recall.polarity import ASKS_PAST
 from mnemic.recall.sentence_cues import kin_tokens
 
@@ -39,6 +40,7 @@ class AskedKind(Enum):
     MONEY = "money"
     COLOUR = "colour"
     PLACE = "place"
+    DURATION = "duration"
 
 
 _ASKS: Final = {
@@ -63,6 +65,9 @@ _ASKS: Final = {
     ),
     AskedKind.COLOUR: re.compile(r"\bwhat colou?r\b|\bcolou?rs?\b[\w ]*\W*$|什么颜色|啥颜色", re.IGNORECASE),
     AskedKind.PLACE: re.compile(r"^\W*(?:and |so |to |from )?where\b|哪里|哪儿|什么地方", re.IGNORECASE),
+    AskedKind.DURATION: re.compile(
+        r"^\W*(?:for )?how long (?!(?:is|are|was|were) (?:the|my|our|his|her|their|\w+['’]s) (?!\w+ing\b))|多久(?!\w*次)|多长时间(?!\w*次)", re.IGNORECASE
+    ),
 }
 """The first that fits is asked for."""
 
@@ -108,11 +113,27 @@ _COLOURS: Final = re.compile(
     r"|[红蓝绿黄黑白灰银金棕褐粉紫橙青]|咖啡色|米色|颜色|色",
     re.IGNORECASE,
 )
+PLACED: Final = re.compile(
+    r"\b(?i:in|at|on|to|from|near|under|behind|beside|by|inside|above|below|between|outside|abroad|home|here|there|upstairs"
+    r"|downstairs|visited|left|liv(?:es?|ing|ed)|via|around|past|opposite|into|onto|towards?|through|round|off|online|remote(?:ly)?|next door|across|amo?ng(?:st)?"
+    r"|with (?:the|my|our|his|her|an?)|floor|office|desk|row|shelf|drawer|cupboard|garden|kitchen|(?:bed|bath|living )?room|department|at last)\b"
+    r"|\b(?:is|was|are) (?:the )?[A-Z][a-z]|^[A-Z]\w+['’]s where|address|street|road|来自|是"
+    r"|[在去到住从往回来搬里上下旁边放落路街号州市省县区镇村局馆厂店院校部所司铺库楼房室厅堂园庙山湖海岛港站桥巷坊驻籍]|[A-Z][a-z][\w’'-]*(?:, [A-Z]|\W*$)",
+)
+"""What may tell where something is, or where to."""
+_LASTS: Final = re.compile(
+    r"\b(?:seconds?|minutes?|mins?|hours?|hrs?|days?|nights?|weeks?|fortnights?|months?|years?|yrs?|decades?|seasons?|terms?|since|until|till?|forever|ages|lifetime|always|from|anniversary|half an)\b"
+    r"|\b(?:19|20)\d\d\b|[年月天周日夜点]|星期|礼拜|小时|分钟|[一半]辈子|一直|从小|从",
+    re.IGNORECASE,
+)
+"""Tells how long something lasts, or from when or until when."""
+_SIZE_CHINESE: Final = re.compile(r"(?<![周第\d一二三四五六七八九十])[\d一二三四五六七八九十]{1,3}(?![周月日号点个只次\d一二三四五六七八九十])[\u4e00-\u9fff]")
+"""How large a thing is, of which one asks as of somebody's age."""
 _TOWARDS_NO_PLACE: Final = re.compile(
     r"\b(?:to (?:work|bed|sleep|date|be|do|go|get|have|see|find|make|take|help|me|him|her|it|us|them|you|say|eat|drink|play|pay)"
     r"|(?:at|in|on|by|for|from|with|over|around|into|to) (?:\d|all\b|last\b|first\b|once\b|least\b|most\b|night\b|time\b|me\b|him\b|her\b|it\b|us\b|them\b|you\b|my own\b|mon|tues|wednes|thurs|fri|satur|sun(?!ny)|jan|feb|mar(?!k)|apr|may\b|june?\b|july?\b|aug|sep|oct|nov|dec|spring|summer|autumn|winter|easter|christmas|the (?:morning|afternoon|evening|end|day|night|way|week|month)|a (?:week|month|day|year|while|bit)|now\b|good\b|sure\b|free\b|sale\b|hold\b|fire\b|purpose\b|top of\b|weekdays|weekends)"
     r"|for (?:an?|the|my|our|his|her|one|two|three|\w+ing)\b)"
-    r"|(?:带|捎|拿|送)[去来]|[上下][班学课周个次车单线头]|[起下出]来|[出下回过]去(?!了)|回[头来家复]|这回|一回|[又再]回|来[着电不]|[从]小|从来|实在|现在|正在|还在(?!\w*[市省县区镇村路街])|到[底处时点了]|看[来上]|将来|后来|原来|本来",
+    r"|[聊说想看听买拿遇收感找得学等提赶碰做办领猜吃喝]到|第.回|(?:带|捎|拿|送)[去来]|[上下][班学课周个次车单线头]|[起下出]来|[出下回过]去(?!了)|回[头来家复]|这回|一回|[又再]回|来[着电不]|[从]小|从来|实在|现在|正在|到[底处时点了]|看[来上]|将来|后来|原来|本来",
     re.IGNORECASE,
 )
 """A preposition, or a verb of going, with no place behind it."""
@@ -136,17 +157,26 @@ def lacks_kind(question: str, text: str, item: Item) -> bool:
             return _SUM.search(text) is None
         case AskedKind.COLOUR:
             return _COLOURS.search(text) is None
-        case AskedKind.PLACE | None:
-            return False
+        case AskedKind.PLACE:
+            return not _tells_place(text, question)
+        case AskedKind.DURATION:
+            return _LASTS.search(text) is None
+        case None:
+            return asks_age(question) and not (tells_age(text) or _SIZE_CHINESE.search(text))
 
 
 _PAST_CHINESE: Final = re.compile(r"[了过的][?？]?\W*$|[的了过](?!\w*(?:生日|时候))\w{0,3}[?？]?$")
 """Asks for what has happened: the day it was said on may answer."""
 
 
-def without_directions(text: str) -> str:
-    """A text without prepositions and verbs of going that lead to no place."""
-    return _TOWARDS_NO_PLACE.sub(" ", text)
+def _tells_place(text: str, question: str) -> bool:
+    """Whether a text may tell where something is, or where to, beside prepositions that lead to no place."""
+    if has_chinese(text):
+        if any(entity.kind != "person" and entity.name not in question for entity in chinese_names(text)):
+            return True
+    elif any(word in _PLACES_ONLY for word in re.findall(r"[a-z]+", text.lower())):
+        return True
+    return PLACED.search(_TOWARDS_NO_PLACE.sub(" ", text)) is not None
 
 
 def _may_name(text: str, question: str) -> bool:
@@ -161,22 +191,21 @@ def _may_name(text: str, question: str) -> bool:
         return any(name not in question for name in people)
     if _NAMED.search(text):
         return True
-    written = with_capitals(text)
-    capitals = [name.removesuffix("'s").removesuffix("’s") for name in _CAPITAL.findall(written)]
-    if any(name.casefold() not in asked | _NO_NAMES and not name.startswith(("I'", "I’")) for name in capitals):
+    if any(name not in _PLACES_ONLY for name in _capitals(text, question)):
         return True
     beside = (next(filter(None, groups), "") for groups in _BESIDE.findall(text.lower()))
     return any(_unknown(word, asked) for word in beside)
 
 
+_PLACE_NAMES: Final = frozenset(map(str.casefold, PLACES))
+_PLACES_ONLY: Final = _PLACE_NAMES - frozenset(map(str.casefold, GIVEN))
 _NO_NAMES: Final = frozenset(
     {"i", "ok", *map(str.casefold, (*MONTHS, *WEEKDAYS)), *map(str.casefold, LANGUAGE_NAMES)}
-    | {place.casefold() for place in PLACES if place.casefold() not in {name.casefold() for name in GIVEN}}
 )
 """What is written with a capital and names nobody."""
 _KIN_TWICE: Final = re.compile(r"([爷奶爸妈哥姐弟妹姥叔伯舅姑婶太公婆宝娃常刚天明慢渐偏往好早晚乖猫狗])\1")
 _FAMILIAR: Final = re.compile(
-    rf"[小老大][{SURNAMES}]|阿(?![姨爸妈])[\u4e00-\u9fff]|[小老][\u4e00-\u9fff](?=[说来去给叫又在是和跟还也都接打当做住])"
+    rf"[小老大][{SURNAMES}]|[{SURNAMES}](?:大夫|医生|[工总姐哥叔姨师]|会计|老师|教练|律师|主任|经理|阿姨)|阿(?![姨爸妈])[\u4e00-\u9fff]|[小老][\u4e00-\u9fff](?=[说来去给叫又在是和跟还也都接打当做住])"
     r"|(?<![\u4e00-\u9fff])([\u4e00-\u9fff])\1(?![\u4e00-\u9fff]\1)|(?<=[和跟叫婆公友])([\u4e00-\u9fff])\2"
     rf"|(?<=[和跟由找是叫给请让])[{SURNAMES}](?![的了是在们])[\u4e00-\u9fff]"
     r"|(?<=[妻老太友女对][子公婆太友象儿])(?!的|又|还|也|都|说|去|来|在|是|不|很|想|要|会|爱|喜|跟|和|们|生|今|昨|明|前|后|最|已|刚|做|上|下|有|没|让|叫|把|给|对|到|回|出|从)[\u4e00-\u9fff]{1,2}"
@@ -184,9 +213,16 @@ _FAMILIAR: Final = re.compile(
 """Somebody as friends call them, 小乔, 老钱, 敏敏; or right behind what they are: 我老婆克兰."""
 
 
+def _capitals(text: str, question: str) -> list[str]:
+    """The words of a text that begin with a capital inside it, or would, and that the question does not give."""
+    asked = {word.casefold() for word in re.findall(r"[\w-]+", question)} | _NO_NAMES
+    words = (word.removesuffix("'s").removesuffix("’s") for word in _CAPITAL.findall(with_capitals(text)))
+    return [word.casefold() for word in words if word.casefold() not in asked and word[1:2] not in ("'", "’") and not (word.isupper() and len(word) > 1)]
+
+
 def _unknown(word: str, asked: set[str]) -> bool:
     """Whether a word in small letters may be a name: no common one, none of the question, and no form of a verb."""
-    if not word or word in asked or word in COMMON_WORDS or is_stop(word) or _VERB_FORM.search(word):
+    if not word or word in asked | COMMON_WORDS | _PLACES_ONLY or is_stop(word) or _VERB_FORM.search(word):
         return False
     return not any(hash_term(token) in kin_tokens() for token in tokenise(word))
 

@@ -67,13 +67,6 @@ _REPORTED: Final = re.compile(
     r"\b(?:said|says|told|asked|wrote|texted|goes|like)\b[^\"“「']{0,40}[\"“「']|[说问写道喊讲][^\"“「]{0,8}[\"“「]",
     re.IGNORECASE,
 )
-PLACED: Final = re.compile(
-    r"\b(?i:in|at|on|to|from|near|under|behind|beside|by|inside|above|below|between|with|outside|abroad|home|here|there"
-    r"|visited|left|lives?|via|around|across|past|opposite|over|into|onto|toward|towards|through|for)\b"
-    r"|\b(?:is|was|are) (?:the )?[A-Z]|address|street|road|来自|是"
-    r"|[在去到住从往回来搬里上下旁边放落路街号州市省县区镇村]|[A-Z][\w’'-]+(?:, [A-Z]|$)",
-)
-"""What may tell where something is, or where to."""
 COUNTED: Final = re.compile(
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen"
     r"|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundred|thousand"
@@ -277,16 +270,21 @@ def calls_kin(text: str, kin: str) -> bool:
     return bool(alike.any()) and not _IN_LAW.search(kin)
 
 
+def lacks_what_is_asked(question: str, hit: Recalled, text: str) -> bool:
+    """Whether neither a text nor the whole entry that it stands in holds anything of the kind that is asked for."""
+    return lacks_kind(question, text, hit.item) and lacks_kind(question, hit.text, hit.item)
+
+
 def is_off(question: str, asked: AnswerType, hit: Recalled, text: str) -> bool:
     """Whether a text names no place, no number or not the kin that is asked for, nothing of the kind that is, or tells of
     what came after it; or shares no word with the question and is plainly on another topic."""
-    if lacks_kind(question, text, hit.item) and lacks_kind(question, hit.text, hit.item):
+    if lacks_what_is_asked(question, hit, text):
         return True
     kin = OWN_KIN.search(question)
     another = kin is not None and not calls_kin(text, next(filter(None, kin.groups())))
     if another and (_ASKS_NAME_OF_KIN.search(question) or (counted_in(text)[KIN] > 0).any()):
         return True
-    if names_what_followed(question, text) or (asked is AnswerType.PLACE and not PLACED.search(text)):
+    if names_what_followed(question, text):
         return True
     if asked is AnswerType.NUMBER and not (tells_age(text) if asks_age(question) else COUNTED.search(text)):
         return True
