@@ -97,7 +97,9 @@ _CLAUSE: Final = re.compile(
 )
 _PLAINLY_NOT: Final = re.compile(r"\b(?:no|not|never|none|nothing|without)\b|\w+n['’]t\b|不|没", re.IGNORECASE)
 _DAYS: Final = frozenset(
-    tokenise("today yesterday tomorrow tonight now week month year day 今天 明天 昨天 现在 最近 今年 去年 明年 今晚 以后 以前")
+    tokenise(
+        "today yesterday tomorrow tonight now week month year day 今天 明天 昨天 现在 最近 今年 去年 明年 今晚 以后 以前"
+    )
 )
 """Tokens of times, which no matter has to itself."""
 _UNKNOWN: Final = "I do not know: memory does not seem to hold the answer."

@@ -47,7 +47,7 @@ _ASKS: Final = {
     AskedKind.NAME: re.compile(
         r"\bnames?\W*$|\bwhat(?:['’]s| is| was| are| were) (?!(?:the|a) name)[\w'’ -]{2,40}? (?:called|named)\W*$"
         r"|\bwho(?:['’]s| is| was| are| were) (?:my|our|his|her|their|the|[\w-]+['’]s) (?:[\w-]+ ?){1,3}\W*$"
-        r"|(?:[员师长友医生夫娘妈爸妻婆公主客理东猫狗姨叔哥姐弟妹儿女娃孩伴象任]|^\W*[我他她])(?:[以之]前|现在|原来|家)?(?:到底)?(?:叫什么|叫啥|姓什么|姓啥|的?名字)"
+        r"|(?:[员师长友医生夫娘妈爸妻婆公主客理东猫狗姨叔哥姐弟妹儿女娃孩伴象任爷奶姥嫂伯舅姑婶]|^\W*[我他她])(?:[以之]前|现在|原来|家)?(?:到底)?(?:叫什么|叫啥|姓什么|姓啥|的?名字)"
         r"|贵姓|^\W*(?:我|他|她)们?(?:的|家)?[^\W我他她在和跟]{1,6}(?:又|到底)?是谁\W*$",
         re.IGNORECASE,
     ),
@@ -66,7 +66,8 @@ _ASKS: Final = {
     AskedKind.COLOUR: re.compile(r"\bwhat colou?r\b|\bcolou?rs?\b[\w ]*\W*$|什么颜色|啥颜色", re.IGNORECASE),
     AskedKind.PLACE: re.compile(r"^\W*(?:and |so |to |from )?where\b|哪里|哪儿|什么地方", re.IGNORECASE),
     AskedKind.DURATION: re.compile(
-        r"^\W*(?:for )?how long (?!(?:is|are|was|were) (?:the|my|our|his|her|their|\w+['’]s) (?!\w+ing\b))|多久(?!\w*次)|多长时间(?!\w*次)", re.IGNORECASE
+        r"^\W*(?:for )?how long (?!(?:is|are|was|were) (?:the|my|our|his|her|their|\w+['’]s) (?!\w+ing\b))|多久(?!\w*次)|多长时间(?!\w*次)",
+        re.IGNORECASE,
     ),
 }
 """The first that fits is asked for."""
@@ -100,7 +101,9 @@ _DATED: Final = re.compile(
     re.IGNORECASE,
 )
 """Tells of some time, or of what goes before or after."""
-_DAY_THAT_IS_NONE: Final = re.compile(r"明[明白显]|天[气花鹅桥哪]|月[亮租薪]|日[本语]|号[码称]|点[头心菜赞]|周[围到]|年[轻级糕]|早[餐点]|夜宵|后[面视来]|前[面台任妻夫]|下次|节[目约]")
+_DAY_THAT_IS_NONE: Final = re.compile(
+    r"明[明白显]|天[气花鹅桥哪]|月[亮租薪]|日[本语]|号[码称]|点[头心菜赞]|周[围到]|年[轻级糕]|早[餐点]|夜宵|后[面视来]|前[面台任妻夫]|下次|节[目约]"
+)
 _SUM: Final = re.compile(
     r"[£$€¥￥]|\b(?:quid|pounds?|dollars?|euros?|bucks?|pence|cents?|grand|k|free|nothing|gbp|usd|eur|fiver|tenner|yuan|rmb|rupees?|a (?:hundred|thousand|million)|hundred|thousand|per cent|percent)\b|\d\s?k\b"
     r"|(?<![:.\d])\d[\d,.]*(?![\d:]|st\b|nd\b|rd\b|th\b|[ap]m\b|\s?(?:st|nd|rd|th|%|am|pm|years?|yrs?|months?|weeks?|days?|hours?|hrs?|minutes?|mins?|of (?:us|them|the)|people|kids|times|steps|miles?|km|kilos?|kg|mg|ml|metres?|meters?|inch(?:es)?|pages?|rooms?|floors?)\b|\s?[年月日号点岁个只条位次天周斤寸页楼层人米步栋路趟])"
@@ -127,7 +130,9 @@ _LASTS: Final = re.compile(
     re.IGNORECASE,
 )
 """Tells how long something lasts, or from when or until when."""
-_SIZE_CHINESE: Final = re.compile(r"(?<![周第\d一二三四五六七八九十])[\d一二三四五六七八九十]{1,3}(?![周月日号点个只次\d一二三四五六七八九十])[\u4e00-\u9fff]")
+_SIZE_CHINESE: Final = re.compile(
+    r"(?<![周第\d一二三四五六七八九十])[\d一二三四五六七八九十]{1,3}(?![周月日号点个只次\d一二三四五六七八九十])[\u4e00-\u9fff]"
+)
 """How large a thing is, of which one asks as of somebody's age."""
 _TOWARDS_NO_PLACE: Final = re.compile(
     r"\b(?:to (?:work|bed|sleep|date|be|do|go|get|have|see|find|make|take|help|me|him|her|it|us|them|you|say|eat|drink|play|pay)"
@@ -199,9 +204,7 @@ def _may_name(text: str, question: str) -> bool:
 
 _PLACE_NAMES: Final = frozenset(map(str.casefold, PLACES))
 _PLACES_ONLY: Final = _PLACE_NAMES - frozenset(map(str.casefold, GIVEN))
-_NO_NAMES: Final = frozenset(
-    {"i", "ok", *map(str.casefold, (*MONTHS, *WEEKDAYS)), *map(str.casefold, LANGUAGE_NAMES)}
-)
+_NO_NAMES: Final = frozenset({"i", "ok", *map(str.casefold, (*MONTHS, *WEEKDAYS)), *map(str.casefold, LANGUAGE_NAMES)})
 """What is written with a capital and names nobody."""
 _KIN_TWICE: Final = re.compile(r"([爷奶爸妈哥姐弟妹姥叔伯舅姑婶太公婆宝娃常刚天明慢渐偏往好早晚乖猫狗])\1")
 _FAMILIAR: Final = re.compile(
@@ -217,7 +220,11 @@ def _capitals(text: str, question: str) -> list[str]:
     """The words of a text that begin with a capital inside it, or would, and that the question does not give."""
     asked = {word.casefold() for word in re.findall(r"[\w-]+", question)} | _NO_NAMES
     words = (word.removesuffix("'s").removesuffix("’s") for word in _CAPITAL.findall(with_capitals(text)))
-    return [word.casefold() for word in words if word.casefold() not in asked and word[1:2] not in ("'", "’") and not (word.isupper() and len(word) > 1)]
+    return [
+        word.casefold()
+        for word in words
+        if word.casefold() not in asked and word[1:2] not in ("'", "’") and not (word.isupper() and len(word) > 1)
+    ]
 
 
 def _unknown(word: str, asked: set[str]) -> bool:
