@@ -98,7 +98,8 @@ _CLAUSE: Final = re.compile(
 _PLAINLY_NOT: Final = re.compile(r"\b(?:no|not|never|none|nothing|without)\b|\w+n['’]t\b|不|没", re.IGNORECASE)
 _DAYS: Final = frozenset(
     tokenise(
-        "today yesterday tomorrow tonight now week month year day 今天 明天 昨天 现在 最近 今年 去年 明年 今晚 以后 以前"
+        "today yesterday tomorrow tonight now week month year day"
+        " 今天 明天 昨天 现在 最近 今年 去年 明年 今晚 以后 以前"
     )
 )
 """Tokens of times, which no matter has to itself."""

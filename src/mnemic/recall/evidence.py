@@ -43,13 +43,14 @@ if TYPE_CHECKING:
 ASKING: Final = re.compile(r"[?？][\"'”’)\]]*$")
 _ASKS_UNMARKED: Final = re.compile(
     r"\W*(?:(?:so|and|but|ok|hey|btw|lol|hmm|oh|wait)\W+)*(?:"
-    r"(?:is|are|am|do|does|can|could|should|would|will|has|have) (?:i|you|we|he|she|it|they|this|that|there|the|a|an|any|some"
-    r"|[a-z]+s)\b(?! (?:is|are|was|were|will|would|has|can)\b)"
+    r"(?:is|are|am|do|does|can|could|should|would|will|has|have)"
+    r" (?:i|you|we|he|she|it|they|this|that|there|the|a|an|any|some|[a-z]+s)\b(?! (?:is|are|was|were|will|would|has|can)\b)"
     r"|(?:why|how) (?:do|does|is|are|can|could|should|would|many|much|long|often|far|come)\b"
     r"|(?:what|which|where|when)(?:['’]s| is| are| do| does| can| could| should)"
     r" (?!(?:i|we) (?:love|like|want|need|miss|hate)\b|next\b|done\b|left\b)"
     r")[^,.;:\"“]*(?:,? (?:[\w'’]+ ?){1,3})?[.~ ]*$"
-    r"|[^，,。；：“\"]*(?:[吗么](?<!什么)(?<!那么)(?<!这么)|是什么|是多少|什么意思|哪里来着|怎么[办弄说读写做])[~～。. ]*$",
+    r"|[^，,。；：“\"]*(?:[吗么](?<!什么)(?<!那么)(?<!这么)|是什么|是多少|什么意思|哪里来着|怎么[办弄说读写做])"
+    r"[~～。. ]*$",
     re.IGNORECASE,
 )
 """A question that somebody typed without its mark, with no clause beside it that may state something."""
@@ -276,8 +277,11 @@ def lacks_what_is_asked(question: str, hit: Recalled, text: str) -> bool:
 
 
 def is_off(question: str, asked: AnswerType, hit: Recalled, text: str) -> bool:
-    """Whether a text names no place, no number or not the kin that is asked for, nothing of the kind that is, or tells of
-    what came after it; or shares no word with the question and is plainly on another topic."""
+    """Whether a text cannot answer a question, by what it speaks of.
+
+    It holds nothing of the kind, no number or not the kin that is asked for, or tells of what came after it; or it
+    shares no word with the question and is plainly on another topic.
+    """
     if lacks_what_is_asked(question, hit, text):
         return True
     kin = OWN_KIN.search(question)
