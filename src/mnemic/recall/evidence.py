@@ -44,7 +44,8 @@ ASKING: Final = re.compile(r"[?？][\"'”’)\]]*$")
 _ASKS_UNMARKED: Final = re.compile(
     r"\W*(?:(?:so|and|but|ok|hey|btw|lol|hmm|oh|wait)\W+)*(?:"
     r"(?:is|are|am|do|does|can|could|should|would|will|has|have)"
-    r" (?:i|you|we|he|she|it|they|this|that|there|the|a|an|any|some|[a-z]+s)\b(?! (?:is|are|was|were|will|would|has|can)\b)"
+    r" (?:i|you|we|he|she|it|they|this|that|there|the|a|an|any|some|[a-z]+s)\b"
+    r"(?! (?:is|are|was|were|will|would|has|can)\b)"
     r"|(?:why|how) (?:do|does|is|are|can|could|should|would|many|much|long|often|far|come)\b"
     r"|(?:what|which|where|when)(?:['’]s| is| are| do| does| can| could| should)"
     r" (?!(?:i|we) (?:love|like|want|need|miss|hate)\b|next\b|done\b|left\b)"
