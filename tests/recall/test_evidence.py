@@ -17,7 +17,7 @@ from mnemic.recall.evidence import asks
         "what's the capital of chad again",
         "how many grams in an ounce",
         "企鹅有膝盖吗",
-        "“隽永”是什么意思",
+        "隽永是什么意思",
     ],
 )
 def test_a_question_is_one_without_its_mark(sentence: str) -> None:

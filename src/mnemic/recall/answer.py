@@ -348,7 +348,8 @@ def _is_beside(question: str, asked: AnswerType, quoted: QuotedSentence, evidenc
     if hit is None or asks_yes_or_no(question):
         return False
     if hit.bearing is None:  # of what somebody by name said in a talk of several, the day it was said may answer
-        return speaker_of(hit.item) in _WHOEVER_ASKS and lacks_what_is_asked(question, hit, quoted.text)
+        own = hit.item.kind is Kind.TURN and speaker_of(hit.item) in _WHOEVER_ASKS
+        return own and lacks_what_is_asked(question, hit, quoted.text)
     if not is_off(question, asked, hit, quoted.text):
         return False
     if lacks_what_is_asked(question, hit, quoted.text) and not denies_in(quoted.text):

@@ -16,9 +16,8 @@ from mnemic.core.clock import micros
 from mnemic.core.parts import MONTHS, WEEKDAYS
 from mnemic.core.timex import find_times
 from mnemic.core.tokens import hash_term, is_stop, tokenise
-from mnemic.extract.chinese import has_chinese
+from mnemic.extract.chinese import SURNAMES, has_chinese
 from mnemic.extract.entities_en import COMMON_WORDS
-from mnemic.extract.entities_zh import SURNAMES
 from mnemic.extract.entities_zh import names as chinese_names
 from mnemic.extract.hurried import with_capitals
 from mnemic.extract.known_names import GIVEN, PLACES
