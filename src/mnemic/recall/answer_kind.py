@@ -120,7 +120,7 @@ PLACED: Final = re.compile(
     r"|downstairs|visited|left|liv(?:es?|ing|ed)|via|around|past|opposite|into|onto|towards?|through|round|off|online|remote(?:ly)?|next door|across|amo?ng(?:st)?"
     r"|with (?:the|my|our|his|her|an?)|floor|office|desk|row|shelf|drawer|cupboard|garden|kitchen|(?:bed|bath|living )?room|department|at last)\b"
     r"|\b(?:is|was|are) (?:the )?[A-Z][a-z]|^[A-Z]\w+['’]s where|address|street|road|来自|是"
-    r"|[在去到住从往回来搬里上下旁边放落路街号州市省县区镇村局馆厂店院校部所司铺库楼房室厅堂园庙山湖海岛港站桥巷坊驻籍]|[A-Z][a-z][\w’'-]*(?:, [A-Z]|\W*$)",
+    r"|[在去到住从往回来搬里上下旁边放落路街号州市省县区镇村局馆厂店院校部所司铺库楼房室厅堂园庙山湖海岛港站桥巷坊驻籍]|[A-Z][a-z][\w’'-]*(?:, [A-Z]|$)",
 )
 """What may tell where something is, or where to."""
 _LASTS: Final = re.compile(
