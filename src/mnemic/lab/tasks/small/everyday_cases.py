@@ -32,7 +32,7 @@ class EverydayPart(StrEnum):
     drawn from their failures, and no weight learned. `INDIRECT` and `INDIRECT_CHECK` are 60 situations each, half
     English and half Chinese, 747 questions, amid idle talk: told as people type, and by what follows from it rather
     than by what it is; two fifths of the questions are of what was never said, many of these with a word of what was.
-    They were written before the code was read; failures of the first alone were looked at.
+    They were written before the code was read (but for `recall.answer`); failures of the first alone were looked at.
     """
 
     BUILD = "build"
