@@ -9,6 +9,7 @@ import pytest
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Item, Kind
 from mnemic.recall.answer_kind import AskedKind, kind_asked, lacks_kind
+from mnemic.recall.evidence import asks
 
 
 def lacks(question: str, text: str) -> bool:
@@ -88,3 +89,16 @@ def test_what_plainly_holds_none_lacks_it(question: str, text: str) -> None:
 )
 def test_what_may_hold_one_does_not_lack_it(question: str, text: str) -> None:
     assert not lacks(question, text)
+
+
+LONG = [
+    unit * (20_000 // len(unit))
+    for unit in ("a", "a ", "is it ", "colour ", "多久", "了", "小", "to ", "'s ", "call ", "一")
+]
+
+
+@pytest.mark.parametrize("text", LONG, ids=lambda text: text[:6])
+def test_long_runs_are_read_to_their_end(text: str) -> None:
+    for question in ("what is my vet's name?", "when does it open", "房东姓什么", "how much is the rent", text[:2_000]):
+        assert lacks(question, f"{text},") in (True, False)
+    assert not asks(f"is it {text}, and so it was with us.")

@@ -45,7 +45,7 @@ class AskedKind(Enum):
 _ASKS: Final = {
     AskedKind.NAME: re.compile(
         r"\bnames?\W*$|\bwhat(?:['’]s| is| was| are| were) (?!(?:the|a) name)[\w'’ -]{2,40}? (?:called|named)\W*$"
-        r"|\bwho(?:['’]s| is| was| are| were) (?:my|our|his|her|their|the|[\w-]+['’]s) (?:[\w-]+ ?){1,3}\W*$"
+        r"|\bwho(?:['’]s| is| was| are| were) (?:my|our|his|her|their|the|[\w-]+['’]s) (?:[\w-]++ ?){1,3}\W*$"
         r"|(?:[员师长友医生夫娘妈爸妻婆公主客理东猫狗姨叔哥姐弟妹儿女娃孩伴象任爷奶姥嫂伯舅姑婶]|^\W*[我他她])(?:[以之]前|现在|原来|家)?(?:到底)?(?:叫什么|叫啥|姓什么|姓啥|的?名字)"
         r"|贵姓|^\W*(?:我|他|她)们?(?:的|家)?[^\W我他她在和跟]{1,6}(?:又|到底)?是谁\W*$",
         re.IGNORECASE,
@@ -59,13 +59,13 @@ _ASKS: Final = {
     AskedKind.MONEY: re.compile(
         r"\bhow much (?:do|does|did|is|are|was|were|will|would)\b[\w'’ -]*\b(?:cost|costs|pay|paid|earn|make|charge|spend|rent|bill|salary|worth|mortgage|fee|fees|ticket|wage|wages|insurance|deposit)\b"
         r"|\bwhat(?:['’]s| is| was| are)\b[\w'’ -]*\b(?:salary|wages?|rent|price|fee|fees|deposit)\W*$|\bwhat (?:will|do|am) i (?:be )?(?:paid|earn|pay)\b"
-        r"|多少钱|[租工薪房押]?(?:金|租|工资|薪水|月薪|房贷|学费|押金|定金|票价|价钱)是?多少|[挣赚花付交还]多少(?!\w*[人次天])|多少[块元]",
+        r"|多少钱|[租工薪房押]?(?:金|租|工资|薪水|月薪|房贷|学费|押金|定金|票价|价钱)是?多少|[挣赚花付交还]多少(?!\w{0,12}[人次天])|多少[块元]",
         re.IGNORECASE,
     ),
-    AskedKind.COLOUR: re.compile(r"\bwhat colou?r\b|\bcolou?rs?\b[\w ]*\W*$|什么颜色|啥颜色", re.IGNORECASE),
+    AskedKind.COLOUR: re.compile(r"\bwhat colou?r\b|\bcolou?rs?\b[\w ]{0,40}\W*$|什么颜色|啥颜色", re.IGNORECASE),
     AskedKind.PLACE: re.compile(r"^\W*(?:and |so |to |from )?where\b|哪里|哪儿|什么地方", re.IGNORECASE),
     AskedKind.DURATION: re.compile(
-        r"^\W*(?:for )?how long (?!(?:is|are|was|were) (?:the|my|our|his|her|their|\w+['’]s) (?!\w+ing\b))|多久(?!\w*次)|多长时间(?!\w*次)",
+        r"^\W*(?:for )?how long (?!(?:is|are|was|were) (?:the|my|our|his|her|their|\w+['’]s) (?!\w+ing\b))|多久(?!\w{0,12}次)|多长时间(?!\w{0,12}次)",
         re.IGNORECASE,
     ),
 }
@@ -169,7 +169,7 @@ def lacks_kind(question: str, text: str, item: Item) -> bool:
             return asks_age(question) and not (tells_age(text) or _SIZE_CHINESE.search(text))
 
 
-_PAST_CHINESE: Final = re.compile(r"[了过的][?？]?\W*$|[的了过](?!\w*(?:生日|时候))\w{0,3}[?？]?$")
+_PAST_CHINESE: Final = re.compile(r"[了过的][?？]?\W*$|[的了过](?!\w{0,12}(?:生日|时候))\w{0,3}[?？]?$")
 """Asks for what has happened: the day it was said on may answer."""
 
 

@@ -49,7 +49,7 @@ _ASKS_UNMARKED: Final = re.compile(
     r"|(?:why|how) (?:do|does|is|are|can|could|should|would|many|much|long|often|far|come)\b"
     r"|(?:what|which|where|when)(?:['’]s| is| are| do| does| can| could| should)"
     r" (?!(?:i|we) (?:love|like|want|need|miss|hate)\b|next\b|done\b|left\b)"
-    r")[^,.;:\"“]*(?:,? (?:[\w'’]+ ?){1,3})?[.~ ]*$"
+    r")[^,.;:\"“]*(?:,? (?:[\w'’]++ ?){1,3})?[.~ ]*$"
     r"|[^，,。；：“\"]*(?:[吗么](?<!什么)(?<!那么)(?<!这么)|是什么|是多少|什么意思|哪里来着|怎么[办弄说读写做])"
     r"[~～。. ]*$",
     re.IGNORECASE,
