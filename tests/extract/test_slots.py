@@ -152,6 +152,35 @@ def test_any_text_is_read_and_every_fact_can_be_phrased(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("cant have shellfish, throat closes up", "shellfish"),
+        ("I can't eat walnuts or my lips swell up", "walnuts"),
+        ("no peanuts for me, they bring up hives", "peanuts"),
+        ("can't touch kiwi, I come out in a rash", "kiwi"),
+        ("虾蟹一口都碰不得，嗓子会肿", "虾蟹"),
+        ("我芒果吃不得，一吃嘴就肿", "芒果"),
+    ],
+)
+def test_what_makes_somebody_swell_is_an_allergy(text: str, value: str) -> None:
+    assert ("allergy", value) in stated(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "can't have another meeting, my head hurts",
+        "she can't have shellfish, her throat closes up",
+        "cant have that, the whole crowd swells up at six",
+        "我妈花生碰不得，嗓子会肿",
+        "这门碰不得，会响",
+    ],
+)
+def test_what_only_looks_like_an_allergy_is_none(text: str) -> None:
+    assert "allergy" not in dict(stated(text))
+
+
+@pytest.mark.parametrize(
     ("text", "slot", "value"),
     [
         ("im allergic to nuts", "allergy", "nuts"),

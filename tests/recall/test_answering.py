@@ -481,6 +481,7 @@ def test_a_fact_that_was_kept_stands_against_what_put_it_in_doubt(me: ScopedMemo
         ),
         (("Margaret, my wife, sings alto.", "Margaret won't drive the Skoda."), "What does my wife sing?", False),
         (("Margaret, my wife, sings alto.", "Margaret left me."), "Who is my wife?", True),
+        (("今天起不用拐了。", "今天真离谱,别提了。"), "我还用拐吗？", False),
         (("今儿腌了一坛糖蒜。", "桂花落了一地,大姐舍不得扫。"), "我腌了什么？", False),
     ],
 )

@@ -64,6 +64,7 @@ def test_whatever_else_is_what_one_asks_to_be_is_somebody_else() -> None:
     assert about_another("Kate is a vet in Dundee", frozenset(), "Am I a vet?")
     assert about_another("巴特尔怕狗", frozenset(), "我怕狗吗？")
     assert not about_another("不再抽烟", frozenset(), "我还抽烟吗？")
+    assert not about_another("又开始去健身房了", frozenset(), "我现在去健身房吗？")
 
 
 def test_clauses_are_parted_by_commas_and_conjunctions() -> None:

@@ -42,6 +42,11 @@ I live in Leeds. | I moved to Bath. | I moved back to Leeds. => Do I live in Lee
 I cancelled my gym membership. | I renewed my gym membership. => Do I have a gym membership? => yes
 I sold my bike. | I bought a bike again. => Do I have a bike? => yes
 I quit the choir. | I went back to the choir. => Am I in the choir? => yes
+I quit the gym. | giving it another go => Do I go to the gym? => yes/open
+I stopped smoking. | My brother is giving it another go. => Do I smoke? => no/open
+I gave up the cello. | picked it back up => Do I still play the cello? => yes/open/none
+我不去健身房了。 | 又开始去了，这次多坚持几天。 => 我现在去健身房吗？ => yes/open/none
+我戒烟了。 | 又开始了，唉。 => 我抽烟吗？ => yes/open
 我把健身卡退了。 | 我又办了健身卡。 => 我有健身卡吗？ => yes
 我退出合唱团了。 | 我又回合唱团了。 => 我在合唱团吗？ => yes/none/open
 I lost my passport. => Do I have a passport? => no

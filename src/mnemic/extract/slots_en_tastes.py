@@ -23,6 +23,12 @@ _TAKEN_UP: Final = (
 _RESUMED: Final = rf"(?:(?:i|we)(?:'ve| have|'m| am|'re| are)?(?: just| sadly| now| also| recently)* )?{_TAKEN_UP}"
 
 _ILL: Final = "shellfish|seafood|shrimps?|prawns?|crab|lobster|oysters?|mussels|clams|squid|fish|tuna|salmon|milk|dairy|cheese|cream|ice cream|butter|yogh?urt|gluten|wheat|bread|pasta|eggs?|nuts?|peanuts?|almonds|cashews|walnuts|hazelnuts|sesame|soy|soya|tofu|meat|beef|pork|chicken|lamb|garlic|onions?|mushrooms?|tomatoes|peppers|spicy food|chilli|curry|alcohol|wine|red wine|beer|coffee|caffeine|chocolate|sugar|strawberries|kiwi|bananas?|avocados?|mangos?|mangoes|melon|celery|beans|lentils"
+_REACTS: Final = (
+    r"(?:\W+(?:(?:or|because|since|so|as|cos|otherwise|and|then|else) )?(?:it |they |i |that )?)"
+    r"(?:(?:my |the )?(?:throat|lips?|tongue|mouth|face|eyes?|airways?) (?:just |always |will |would )?(?:closes?|close up|swells?|swell|itch(?:es)?|puffs?|tingles?|goes? numb)"
+    r"|(?:(?:brings?|come|comes|break|breaks|get|gives?|bring) (?:me |up |on |out |in |a )*)(?:hives|rash|welts)|can't breathe|end up in (?:hospital|a&e|the er)|(?:carry|have|need) an epi-?pen|anaphyla\w+)"
+)
+"""What a food does to who is allergic to it, behind the food."""
 _ILL_FOOD: Final = rf"(?P<value>(?:{_ILL}))\b"
 
 DIET: Final = (
@@ -54,6 +60,8 @@ DIET: Final = (
     say("allergy", r"(?:i|we)(?:'ve| have)?(?: got| developed| have)? (?:a|an)(?: severe| bad| mild| serious| slight)? allergy to (?P<value>[\w-]+(?: (?!and|so|but|or|now|too|in|since|which)[\w-]+)?)", "allergy"),
     say("allergy", r"(?:turns out |it turns out )i'm(?: actually| also)? allergic to (?P<value>[\w-]+(?: (?!and|so|but|or|now|too|in|since|which|not)[\w-]+)?)", "allergic"),
     say("allergy", r"(?:also |even )?(?P<value>(?!also\b|even\b)[\w-]+(?: [\w-]+)?) (?:gives? me (?:hives|a rash|welts)|(?:brings?|makes?) me (?:out|break out|come out) in (?:hives|welts|a rash|spots))", "hives rash welts spots"),
+    say("allergy", rf"(?:(?:i|we) )?(?:can't|cannot|don't|never|must not|mustn't) (?:really |ever )?(?:have|eat|touch|do|drink|go near|tolerate) {_FOOD}{_REACTS}", "throat lip lips tongue mouth face eye eyes airway airways hives rash welts breathe hospital a&e er epipen epi anaphylaxis anaphylactic", many=True),
+    say("allergy", rf"no {_FOOD} for (?:me|us){_REACTS}", "throat lip lips tongue mouth face eye eyes airway airways hives rash welts breathe hospital epipen epi anaphylaxis", many=True),
     say("allergy", r"<AM> (?:no longer|not)(?: actually| really)? allergic to (?P<value>(?!(?:this|that|it)\b)[\w-]+(?: (?!and|so|but|or|now|too|in|since|any|after)[\w-]+)?)", "allergic", act=SlotAct.ENDS),
     say("allergy", r"<I> (?:outgrew|outgrown|got over) (?:my|the) (?P<value>[\w-]+(?: [\w-]+)?) allergy", "allergy", act=SlotAct.ENDS),
     say("allergy", r"my (?P<value>[\w-]+(?: [\w-]+)?) allergy (?:is|has) (?:gone|over|cured|disappeared)", "allergy", act=SlotAct.ENDS),

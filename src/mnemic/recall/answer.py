@@ -40,6 +40,7 @@ from mnemic.recall.evidence import (
     can_answer,
     denies_in,
     is_off,
+    lacks_what_is_asked,
     matter_words,
     of_kin_asked,
     of_self,
@@ -95,6 +96,13 @@ _CLAUSE: Final = re.compile(
     r"|(?<=的时候)|(?<=那会儿)|(?<=那时候)|(?<=以后)|(?<=之后)|(?<=因为)"
 )
 _PLAINLY_NOT: Final = re.compile(r"\b(?:no|not|never|none|nothing|without)\b|\w+n['’]t\b|不|没", re.IGNORECASE)
+_DAYS: Final = frozenset(
+    tokenise(
+        "today yesterday tomorrow tonight now week month year day"
+        " 今天 明天 昨天 现在 最近 今年 去年 明年 今晚 以后 以前"
+    )
+)
+"""Tokens of times, which no matter has to itself."""
 _UNKNOWN: Final = "I do not know: memory does not seem to hold the answer."
 _UNKNOWN_CHINESE: Final = "不知道：记忆里好像没有答案。"
 _NO_MORE: Final = "None any more, it seems:"
@@ -103,6 +111,8 @@ _NEAREST: Final = "What comes nearest:"
 _NEAREST_CHINESE: Final = "最接近的是："
 _UNTOLD: Final = 0.6
 """How likely right an answer must be by words alone, where the words of the question are not told."""
+_WHOEVER_ASKS: Final = ("", "user")
+"""By whom it is said, where nobody is named."""
 _SURELY: Final = 0.5
 """How likely yes, or no, must be to be said."""
 
@@ -331,13 +341,19 @@ def _is_beside(question: str, asked: AnswerType, quoted: QuotedSentence, evidenc
     """Whether a quote cannot answer a question, by what it speaks of (`is_off`).
 
     The newest of several states of a matter need not name what is asked, if an older state does: "It says 0 positive,
-    forget what I told you" answers "What is my blood type?".
+    forget what I told you" answers "What is my blood type?". But a name, a time or a sum it must hold, unless it says
+    that something ended.
     """
     hit = next((hit for hit in evidence if hit.id == quoted.item.id), None)
-    if hit is None or hit.bearing is None or asks_yes_or_no(question):
+    if hit is None or asks_yes_or_no(question):
         return False
+    if hit.bearing is None:  # of what somebody by name said in a talk of several, the day it was said may answer
+        own = hit.item.kind is Kind.TURN and speaker_of(hit.item) in _WHOEVER_ASKS
+        return own and lacks_what_is_asked(question, hit, quoted.text)
     if not is_off(question, asked, hit, quoted.text):
         return False
+    if lacks_what_is_asked(question, hit, quoted.text) and not denies_in(quoted.text):
+        return True
     older = [state for state in evidence if state.succession > 1] if hit.succession == 1 else []
     names = {token for name in called_by_name(question) for token in tokenise(name)}
     words = asked_words(question) - OF_ANY_MATTER - names
@@ -449,7 +465,7 @@ class _Matter:
 
     @classmethod
     def of(cls, question: str, texts: Sequence[str]) -> _Matter:
-        names = frozenset(token for text in texts for token in matter_words(text))
+        names = frozenset(token for text in texts for token in matter_words(text)) - _DAYS
         return cls(names, frozenset(person for text in (question, *texts) for person in _people(text)))
 
     def ends_in(self, sentence: str) -> bool:

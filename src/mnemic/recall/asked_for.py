@@ -45,7 +45,9 @@ _NUMBER: Final = re.compile(
     re.IGNORECASE,
 )
 _AGES: Final = re.compile(
-    rf"(?<!for )(?<!in )(?<!after )(?<!every )(?<![:.])\b(?:\d{{1,3}}|{_NUMBERS})(?: and a half)?\b"
+    r"(?<!for )(?<!in )(?<!after )(?<!every )(?<!old )(?<!new )(?<!the )(?<!this )(?<!that )(?<!day )(?<!week )"
+    r"(?<![:.])\b"
+    rf"(?:\d{{1,3}}|{_NUMBERS})(?: and a half)?\b"
     r"(?: (?:years?|months?|weeks?)\b(?: old)?|(?=[.,;!)]|$| (?:and|now|last|in|on|this|next|today|yesterday)\b))"
     r"|(?:\d{1,3}|[一二两三四五六七八九十]{1,3})(?:岁半?|个月大?|(?=了|[，。,.！)）]|$))",
     re.IGNORECASE,

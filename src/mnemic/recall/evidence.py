@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.core.tokens import tokenise
 from mnemic.extract.sentences import written_sentences
+from mnemic.recall.answer_kind import lacks_kind
 from mnemic.recall.asked_for import AnswerType, asks_age, asks_yes_or_no, tells_age
 from mnemic.recall.earlier import names_what_followed
 from mnemic.recall.masked_values import is_masked_for
@@ -40,6 +41,20 @@ if TYPE_CHECKING:
 
 
 ASKING: Final = re.compile(r"[?？][\"'”’)\]]*$")
+_ASKS_UNMARKED: Final = re.compile(
+    r"\W*(?:(?:so|and|but|ok|hey|btw|lol|hmm|oh|wait)\W+)*(?:"
+    r"(?:is|are|am|do|does|can|could|should|would|will|has|have)"
+    r" (?:i|you|we|he|she|it|they|this|that|there|the|a|an|any|some|[a-z]+s)\b"
+    r"(?! (?:is|are|was|were|will|would|has|can)\b)"
+    r"|(?:why|how) (?:do|does|is|are|can|could|should|would|many|much|long|often|far|come)\b"
+    r"|(?:what|which|where|when)(?:['’]s| is| are| do| does| can| could| should)"
+    r" (?!(?:i|we) (?:love|like|want|need|miss|hate)\b|next\b|done\b|left\b)"
+    r")[^,.;:\"“]*(?:,? (?:[\w'’]++ ?){1,3})?[.~ ]*$"
+    r"|[^，,。；：“\"]*(?:[吗么](?<!什么)(?<!那么)(?<!这么)|是什么|是多少|什么意思|哪里来着|怎么[办弄说读写做])"
+    r"[~～。. ]*$",
+    re.IGNORECASE,
+)
+"""A question that somebody typed without its mark, with no clause beside it that may state something."""
 _LIGHT: Final = frozenset(
     tokenise("take takes taking get gets getting have make makes making do go goes going put keep let")
 )
@@ -54,13 +69,6 @@ _REPORTED: Final = re.compile(
     r"\b(?:said|says|told|asked|wrote|texted|goes|like)\b[^\"“「']{0,40}[\"“「']|[说问写道喊讲][^\"“「]{0,8}[\"“「]",
     re.IGNORECASE,
 )
-PLACED: Final = re.compile(
-    r"\b(?i:in|at|on|to|from|near|under|behind|beside|by|inside|above|below|between|with|outside|abroad|home|here|there"
-    r"|visited|left|lives?|via|around|across|past|opposite|over|into|onto|toward|towards|through|for)\b"
-    r"|\b(?:is|was|are) (?:the )?[A-Z]|address|street|road|来自|是"
-    r"|[在去到住从往回来搬里上下旁边放落路街号州市省县区镇村]|[A-Z][\w’'-]+(?:, [A-Z]|$)",
-)
-"""What may tell where something is, or where to."""
 COUNTED: Final = re.compile(
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen"
     r"|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundred|thousand"
@@ -129,9 +137,14 @@ _MEANT: Final = 1.0
 """A closeness of meaning, as recall scales it, that few statements of other matters reach."""
 
 
+def asks(sentence: str) -> bool:
+    """Whether a sentence is a question, with its mark or typed without."""
+    return ASKING.search(sentence) is not None or _ASKS_UNMARKED.match(sentence) is not None
+
+
 def can_answer(hit: Recalled, question: str) -> bool:
     """Whether an entry can answer at all: it states something, and not only what an assistant said of somebody else."""
-    if all(ASKING.search(text) or _ACKNOWLEDGES.match(text) for text in written_sentences(hit.text)):
+    if all(asks(text) or _ACKNOWLEDGES.match(text) for text in written_sentences(hit.text)):
         return False
     mine = SPEAKS_OF_SELF.search(question) and not SPEAKS_TO_OTHER.search(question)
     if not mine:
@@ -259,14 +272,24 @@ def calls_kin(text: str, kin: str) -> bool:
     return bool(alike.any()) and not _IN_LAW.search(kin)
 
 
+def lacks_what_is_asked(question: str, hit: Recalled, text: str) -> bool:
+    """Whether neither a text nor the whole entry that it stands in holds anything of the kind that is asked for."""
+    return lacks_kind(question, text, hit.item) and lacks_kind(question, hit.text, hit.item)
+
+
 def is_off(question: str, asked: AnswerType, hit: Recalled, text: str) -> bool:
-    """Whether a text names no place, no number or not the kin that is asked for, or tells of what came after it; or
-    shares no word with the question and is plainly on another topic."""
+    """Whether a text cannot answer a question, by what it speaks of.
+
+    It holds nothing of the kind, no number or not the kin that is asked for, or tells of what came after it; or it
+    shares no word with the question and is plainly on another topic.
+    """
+    if lacks_what_is_asked(question, hit, text):
+        return True
     kin = OWN_KIN.search(question)
     another = kin is not None and not calls_kin(text, next(filter(None, kin.groups())))
     if another and (_ASKS_NAME_OF_KIN.search(question) or (counted_in(text)[KIN] > 0).any()):
         return True
-    if names_what_followed(question, text) or (asked is AnswerType.PLACE and not PLACED.search(text)):
+    if names_what_followed(question, text):
         return True
     if asked is AnswerType.NUMBER and not (tells_age(text) if asks_age(question) else COUNTED.search(text)):
         return True

@@ -97,6 +97,8 @@ _ASKS_WHAT_I_AM: Final = re.compile(r"\b(?:am|was) i\b", re.IGNORECASE)
 _IS: Final = re.compile(r"\W*[A-Z][\w-]+(?:['’]s| is| was) ")
 _ASKS_WHETHER_I: Final = re.compile(r"\W*我(?:现在|还|也|是不是)?([\u4e00-\u9fff]{2,})吗")
 _SOMEBODY: Final = re.compile(r"[^\W\d_不没再还也都就已经戒停每天很最从别常爱会能想要是有在现今昨去上下]{2,4}")
+_ADVERBS_CHINESE: Final = re.compile("(?:又|重新|开始|继续|终于|刚刚?|恢复|其实|偶尔|经常|准备|打算|只好|干脆|决定)+")
+"""What stands before what whoever speaks does, and is nobody."""
 _THIRD_PERSON: Final = re.compile(r"\b(?:he|she|his|her|hers|him|himself|herself|their|theirs)\b", re.IGNORECASE)
 QUOTED: Final = re.compile(r"\"[^\"]*\"|“[^“”]*”|「[^「」]*」|(?<!\w)'(?:[^']|(?<=\w)'(?=\w))*'(?!\w)")
 """What stands between quotation marks, an apostrophe within words aside."""
@@ -135,7 +137,7 @@ def about_another(clause: str, names: frozenset[str], question: str) -> bool:
     if named and _THIRD_PERSON.search(rest):  # "Bram broke his arm"
         return True
     said = _ASKS_WHETHER_I.match(question)
-    subject = clause[: max(0, clause.find(said[1]))] if said else ""
+    subject = _ADVERBS_CHINESE.sub("", clause[: max(0, clause.find(said[1]))]) if said else ""
     return bool(_SOMEBODY.fullmatch(subject)) or any(clause.startswith(name) for name in names if not name.isascii())
 
 

@@ -154,7 +154,14 @@ _FALLEN_BACK: Final = re.compile(
     r"\b(?:back (?:on|to|at|into)|relapsed|(?:took|taken) up|fell off the wagon|started .* again)\b|破戒", re.IGNORECASE
 )
 """Says that a habit is back, which its clause need not name by its verb."""
-_AGAIN: Final = re.compile(r"\bagain\b|又[\u4e00-\u9fff]{1,3}[上起]|重新|恢复", re.IGNORECASE)
+_ANOTHER_GO: Final = re.compile(
+    r"\b(?:giv(?:e|es|ing|en)|gave|hav(?:e|ing)) (?:it|them|this|that) another (?:go|try|shot|chance|whirl)\b|\bback at it\b"
+    r"|\b(?:picked|taken|took) (?:it|them) (?:back )?up(?: again)?\b|\bstarted (?:it )?(?:up )?again\b"
+    r"|又(?:捡|拾)起来|又开始了|再试[一试]?[次下]|重新来过",
+    re.IGNORECASE,
+)
+"""Says that something goes on, and not what."""
+_AGAIN: Final = re.compile(r"\bagain\b|又(?:重新)?开始|又[\u4e00-\u9fff]{1,3}[上起]|重新|恢复", re.IGNORECASE)
 """Says so beside a predicate."""
 _LEFT_FOR: Final = re.compile(r"跳槽[到去]|\b(?:new job|start(?:ed|ing)?|joined) (?:at|with)?\b", re.IGNORECASE)
 _LIGHT: Final = frozenset(
@@ -421,6 +428,8 @@ def said_of(question: str, facts: Iterable[Item], evidence: Sequence[Item]) -> Y
             if reading is ClauseReading.RESUMED:
                 ended = bool(read) and read[-1][2] is ClauseReading.NO
                 reading = ClauseReading.YES if ended else None
+            if reading is None and read and read[-1][2] is ClauseReading.NO and _may_go_on(sentence):
+                reading = ClauseReading.UNCLEAR
             if reading is not None:
                 read.append((item, sentence, reading))
     plain = [each for each in read if each[2] is not ClauseReading.ELSEWHERE]
@@ -437,6 +446,12 @@ def said_of(question: str, facts: Iterable[Item], evidence: Sequence[Item]) -> Y
     if len(same) > 1 or (yes and _in_doubt(asked, sentence, item, items.values())):
         yes = None
     return YesOrNo(yes, item, sentence)
+
+
+def _may_go_on(sentence: str) -> bool:
+    """Whether a sentence says that something goes on which it does not name, as what had ended may."""
+    unsaid = (_QUESTION, _SUPPOSED_OF, _DENIED, _OTHER_PERSON)
+    return _ANOTHER_GO.search(sentence) is not None and not any(form.search(sentence) for form in unsaid)
 
 
 def _gone_by_name(sentence: str, item: Item, said: Iterable[Item]) -> tuple[Item, str] | None:

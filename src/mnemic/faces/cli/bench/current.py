@@ -122,7 +122,9 @@ def standing(held_back: bool, training: bool, limit: int | None, failures: int |
 @options.count("--each", 20, "Cases of each category in each language.")
 @click.option(
     "--everyday",
-    type=click.Choice(["build", "check", "voices", "lives", "lives_check", "long", "long_check", "pair"]),
+    type=click.Choice(
+        ["build", "check", "voices", "lives", "lives_check", "long", "long_check", "pair", "indirect", "indirect_check"]
+    ),
     help="Ask people's memories of their lives instead.",
 )
 @click.option("--failures", type=click.IntRange(1), help="Show so many memories whose right statement is not first.")

@@ -73,9 +73,11 @@ def everyday_scores(outcomes: Sequence[EverydayOutcome], seed: int = 0) -> dict[
 
 
 def _groups(outcomes: Sequence[EverydayOutcome]) -> Mapping[str, list[EverydayOutcome]]:
-    """All, each language, and each sort in each language."""
+    """All, each language, what memory holds and what it does not, and each sort in each language."""
     groups = {"all": list(outcomes)}
     groups |= {name: [o for o in outcomes if o.case.lang == lang] for lang, name in LANGUAGES.items()}
+    groups |= {"told": [o for o in outcomes if not o.question.unknown]}
+    groups |= {"not told": [o for o in outcomes if o.question.unknown]}
     for sort in dict.fromkeys(o.sort for o in outcomes):
         for lang, name in LANGUAGES.items():
             groups[f"  {sort}, {name}"] = [o for o in outcomes if o.sort == sort and o.case.lang == lang]
