@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 
 def _fixed(**weights: float) -> Mapping[str, float]:
@@ -67,8 +67,8 @@ class RecallWeights:
             if name not in self.named():
                 raise KeyError(name)
             group, _, key = name.partition(".")
-            whole = {**getattr(changed, group), key: value} if key else value
-            changed = replace(changed, **{group: MappingProxyType(whole) if key else whole})
+            new: Any = MappingProxyType({**getattr(changed, group), key: value}) if key else value
+            changed = replace(changed, **{group: new})
         return changed
 
 
