@@ -64,3 +64,15 @@ def test_what_two_tasks_ask_counts_for_the_first(locomo_file: Path) -> None:
 def test_a_number_that_recall_does_not_have_is_refused() -> None:
     with pytest.raises(Invalid, match=r"marks\.hup"):
         grid_of(["marks.hup"], (2.0,))
+
+
+def test_what_stands_in_the_log_is_not_measured_again(
+    locomo_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "runs" / "tune.jsonl"
+    first = bench_tune(plan(locomo_file, "by_words.window"), out)
+    monkeypatch.setattr(Reweighed, "ingest", lambda self, corpora: pytest.fail("taken in again"))
+    again = bench_tune(plan(locomo_file, "by_words.window"), out)
+    assert (again.changes, again.alone) == (first.changes, first.alone)
+    with pytest.raises(pytest.fail.Exception, match="taken in again"):
+        bench_tune(replace(plan(locomo_file, "by_words.window"), limit=3), out)

@@ -3,18 +3,26 @@ are tried by ranking that anew."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
+from mnemic._version import __version__
 from mnemic.errors import Invalid
 from mnemic.lab.contestants.mnemic_contestant import Reweighed, reweighed
 from mnemic.lab.entries import task as task_of
 from mnemic.lab.kit.contestant import SHOWN, Means
+from mnemic.lab.kit.log import checkout, records
 from mnemic.lab.kit.metrics import Outcome, measure, within
 from mnemic.lab.kit.run import Progress, silent
+from mnemic.lab.kit.tables import finite
 from mnemic.lab.kit.task import data_of
 from mnemic.lab.kit.tuning import Grid, Setting, TunedTask, Tuning, Values, tune, worded
 from mnemic.recall.weights import WEIGHTS
@@ -66,26 +74,26 @@ def grid_of(numbers: Sequence[str], times: Sequence[float]) -> Grid:
     return {name: (named[name], *(round(named[name] * factor, 4) for factor in times)) for name in numbers}
 
 
-def bench_tune(plan: TunePlan, *, progress: Progress = silent) -> Tuning:
-    """Take all in, and choose numbers by cross-validation.
+def bench_tune(plan: TunePlan, out: Path | None = None, *, progress: Progress = silent) -> Tuning:
+    """Choose numbers by cross-validation.
+
+    Args:
+        out: A log of what each setting came to at each task. What stands in it, of the same data asked by the same
+            commit with the same embedder, is not measured again; a task of which all stands there is not taken in.
 
     Raises:
         Invalid: a task, its data or a number is not there, or no question of a task has evidence.
     """
     grid = grid_of(plan.numbers, plan.times)
     asked: set[tuple[str, str]] = set()
+    log = _TuneLog(out)
     with ExitStack() as left:
         courses: list[_TunedCourse] = []
         for name, where in plan.tasks.items():
             chosen = task_of(name)
             dataset = _unasked(data_of(chosen, where, plan.limit), asked, name)
             asked |= {(question.ns, question.id) for question in dataset.questions}
-            told = any(corpus.told for corpus in dataset.corpora)
-            contestant = left.enter_context(closing(reweighed(replace(plan.means, told=told))))
-            progress(f"{name}: taken in", 0, 1)
-            contestant.ingest(dataset.corpora)
-            progress(f"{name}: taken in", 1, 1)
-            courses.append(_TunedCourse(chosen, dataset, contestant))
+            courses.append(_TunedCourse(chosen, dataset, plan.means, left, log, progress))
         tried = 0
 
         def measured(setting: Setting) -> Values:
@@ -99,6 +107,30 @@ def bench_tune(plan: TunePlan, *, progress: Progress = silent) -> Tuning:
         return tune(tasks, grid, measured, folds=plan.folds, steps=plan.steps, seed=plan.seed)
 
 
+class _TuneLog:
+    """What settings came to, a line for each at each task; without a file nothing is kept."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._known: dict[tuple[str, Setting], dict[str, Array]] = {}
+        if path is not None and path.exists():
+            for record in records(path):
+                setting = tuple((name, value) for name, value in record["setting"])
+                values = {metric: np.array(column, np.float64) for metric, column in record["values"].items()}
+                self._known[record["of"], setting] = values
+
+    def values(self, of: str, setting: Setting) -> dict[str, Array] | None:
+        return self._known.get((of, setting))
+
+    def add(self, task: str, of: str, setting: Setting, values: Mapping[str, Array]) -> None:
+        if self._path is not None:
+            columns = {metric: finite(column.tolist()) for metric, column in values.items()}
+            line = {"task": task, "of": of, "setting": setting, "values": columns}
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with self._path.open("a", encoding="utf-8") as file:
+                file.write(f"{json.dumps(line)}\n")
+
+
 def _unasked(dataset: Dataset, asked: set[tuple[str, str]], name: str) -> Dataset:
     """The data with the questions that have evidence and that no task before has asked."""
     new = tuple(q for q in dataset.questions if q.scorable and not q.of_context and (q.ns, q.id) not in asked)
@@ -108,13 +140,19 @@ def _unasked(dataset: Dataset, asked: set[tuple[str, str]], name: str) -> Datase
     return replace(dataset, questions=new, corpora=tuple(c for c in dataset.corpora if c.ns in needed))
 
 
-@dataclass(frozen=True, slots=True)
 class _TunedCourse:
-    """A task with its questions, and the contestant that has taken its data in."""
+    """A task with its questions; its data is taken in where a setting is measured first."""
 
-    task: BenchTask
-    dataset: Dataset
-    contestant: Reweighed
+    def __init__(
+        self, task: BenchTask, dataset: Dataset, means: Means, left: ExitStack, log: _TuneLog, progress: Progress
+    ) -> None:
+        told = any(corpus.told for corpus in dataset.corpora)
+        self.task, self.dataset = task, dataset
+        self._means, self._left, self._log, self._progress = replace(means, told=told), left, log, progress
+        questions = [(question.ns, question.id) for question in dataset.questions]
+        of = [task.name, dataset.sha256, questions, means.embedder_name, __version__, checkout()]
+        self._of = hashlib.sha256(json.dumps(of).encode()).hexdigest()
+        self._sessions = {corpus.ns: {doc.id: doc.session for doc in corpus.docs} for corpus in dataset.corpora}
 
     @property
     def tuned(self) -> TunedTask:
@@ -135,18 +173,25 @@ class _TunedCourse:
         """What the task shows of as many documents as are asked for, its headline first."""
         return within({name: self.task.metrics[name] for name in (self.task.headline, *self.task.shown)}, SHOWN)
 
-    @property
-    def sessions(self) -> dict[str, dict[str, str]]:
-        return {corpus.ns: {doc.id: doc.session for doc in corpus.docs} for corpus in self.dataset.corpora}
+    @cached_property
+    def _contestant(self) -> Reweighed:
+        contestant = self._left.enter_context(closing(reweighed(self._means)))
+        self._progress(f"{self.task.name}: taken in", 0, 1)
+        contestant.ingest(self.dataset.corpora)
+        self._progress(f"{self.task.name}: taken in", 1, 1)
+        return contestant
 
     def values(self, setting: Setting) -> dict[str, Array]:
-        self.contestant.weights = WEIGHTS.varied(dict(setting))
-        sessions = self.sessions
-        outcomes = [self._outcome(question, sessions[question.ns]) for question in self.dataset.questions]
-        return measure(outcomes, self.metrics)
+        """Every metric of every question by a setting."""
+        if (known := self._log.values(self._of, setting)) is not None:
+            return known
+        self._contestant.weights = WEIGHTS.varied(dict(setting))
+        values = measure([self._outcome(question) for question in self.dataset.questions], self.metrics)
+        self._log.add(self.task.name, self._of, setting, values)
+        return values
 
-    def _outcome(self, question: BenchQuestion, session_of: Mapping[str, str]) -> Outcome:
-        ranked = self.contestant.rank(question, SHOWN)
+    def _outcome(self, question: BenchQuestion) -> Outcome:
+        ranked, session_of = self._contestant.rank(question, SHOWN), self._sessions[question.ns]
         return Outcome(
             question=question.id,
             category=question.category,

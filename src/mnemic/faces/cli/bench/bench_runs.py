@@ -354,6 +354,7 @@ def ablate(task: str, stages: Sequence[str] | None, data: Path, **how: Any) -> N
 @options.cache
 @options.seed()
 @click.option("--markdown", is_flag=True, help="Tables for a page.")
+@click.option("--out", type=FILE, help="A log of what each setting came to: the same is not measured twice.")
 def tune(
     tasks: Sequence[str],
     data: Path,
@@ -362,6 +363,7 @@ def tune(
     embedder: str,
     cache: Path | None,
     markdown: bool,
+    out: Path | None,
     **how: Any,
 ) -> None:
     """Whether other numbers of recall do better at all TASKS: chosen without some conversations, held to those.
@@ -377,7 +379,7 @@ def tune(
     given = {"numbers": numbers, "times": None if times is None else tuple(map(_factor, times)), **how}
     plan = TunePlan(tasks=_placed(tasks, data), means=_means(run, embedder, cache), **options.without_none(given))
     with progress(run) as report_progress:
-        made = bench_tune(plan, progress=report_progress)
+        made = bench_tune(plan, out, progress=report_progress)
     if run.output.json:
         alone = [{"numbers": dict(setting), "points": gains} for setting, gains in made.alone.items()]
         whole = {**asdict(replace(made, alone={})), "alone": alone, "wins": made.wins, "verdict": verdict(made)}
