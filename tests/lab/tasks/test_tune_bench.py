@@ -61,6 +61,10 @@ def test_what_two_tasks_ask_counts_for_the_first(locomo_file: Path) -> None:
         bench_tune(twice)
 
 
+def test_a_number_that_is_put_to_nothing_is_plain_zero() -> None:
+    assert [str(value) for value in grid_of(["marks.hub"], (0, 2.0))["marks.hub"]] == ["-0.5", "0.0", "-1.0"]
+
+
 def test_a_number_that_recall_does_not_have_is_refused() -> None:
     with pytest.raises(Invalid, match=r"marks\.hup"):
         grid_of(["marks.hup"], (2.0,))

@@ -71,7 +71,7 @@ def grid_of(numbers: Sequence[str], times: Sequence[float]) -> Grid:
     named = WEIGHTS.named()
     if unknown := [name for name in numbers if name not in named]:
         raise Invalid("numbers", f"{unknown[0]!r} is none of recall", f"There are: {', '.join(named)}.")
-    return {name: (named[name], *(round(named[name] * factor, 4) for factor in times)) for name in numbers}
+    return {name: (named[name], *(round(named[name] * factor, 4) + 0.0 for factor in times)) for name in numbers}
 
 
 def bench_tune(plan: TunePlan, out: Path | None = None, *, progress: Progress = silent) -> Tuning:
