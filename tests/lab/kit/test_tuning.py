@@ -125,6 +125,7 @@ def test_a_setting_is_measured_once_and_each_number_alone_is_told_of() -> None:
     shown = "\n".join(aligned(table(made)) for table in (change_table, choice_table, alone_table))
     assert "reach 2" in shown
     assert "+10.0" in shown
+    assert "one: b" in shown
 
 
 def test_one_fold_is_refused() -> None:

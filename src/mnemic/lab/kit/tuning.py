@@ -287,7 +287,7 @@ def change_table(made: Tuning) -> TextTable:
     columns = ("task", "metric", "before", "after", "difference", "by conversation", "rose", "fell", "n", "fitted")
     rows = [
         (
-            f"  {each.category}" if each.category else each.task,
+            f"{each.task}: {each.category}" if each.category else each.task,
             each.metric,
             f"{100 * each.before:.1f}",
             f"{100 * each.after:.1f}",
