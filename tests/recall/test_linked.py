@@ -15,9 +15,9 @@ from mnemic.core.queries import Hit
 from mnemic.recall.fuse import Ranking, fuse
 from mnemic.recall.gather import gather
 from mnemic.recall.reasons import traced
+from mnemic.recall.recall_weights import WEIGHTS
 from mnemic.recall.understand import understand
 from mnemic.recall.walk import _exchanged, _front, _Ground, _step, rarity, walk
-from mnemic.recall.weights import WEIGHTS
 
 LIBRARY = {
     "Hollow Reed (film)": "Hollow Reed is a drama of 1971 about two ferrymen, directed by Petra Lindqvale.",

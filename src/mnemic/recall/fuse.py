@@ -2,7 +2,7 @@
 
 Each arm's scores are measured in its own deviation over the scope: of words from zero up, so that a word adds to a
 score and its absence takes nothing away; of meaning from the mean, where an entry without a vector stands. They are
-summed with the numbers of `recall.weights`. A few entries say little about an arm's deviation: it starts from one that
+summed with the numbers of `recall_weights`. A few entries say little about an arm's deviation: it starts from one that
 a small space is fair with. Of what says the same the best is chosen.
 """
 
@@ -17,7 +17,7 @@ import numpy as np
 from mnemic.core.queries import Hit
 from mnemic.core.tokens import Field
 from mnemic.index.columns import FIELD_SHIFT, Column
-from mnemic.recall.weights import WEIGHTS
+from mnemic.recall.recall_weights import WEIGHTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from mnemic.index.reading import Reading
     from mnemic.recall.gather import Arms, Scores
+    from mnemic.recall.recall_weights import RecallWeights
     from mnemic.recall.understand import Term
-    from mnemic.recall.weights import RecallWeights
 
 T = TypeVar("T")
 

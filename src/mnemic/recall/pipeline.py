@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from mnemic.index.catalogues import Catalogues
     from mnemic.index.reading import Reading
     from mnemic.recall.gather import Arms
+    from mnemic.recall.recall_weights import RecallWeights
     from mnemic.recall.walk import Trails
-    from mnemic.recall.weights import RecallWeights
     from mnemic.store.engine.snapshot import Snapshot
 
 TWINS: Final = 1_000

@@ -27,8 +27,8 @@ from mnemic.core.tokens import Field, hash_term, tokenise
 from mnemic.core.word_forms import other_forms
 from mnemic.index.columns import FIELD_SHIFT, Column
 from mnemic.recall.gather import NEAR, mentions
+from mnemic.recall.recall_weights import WEIGHTS
 from mnemic.recall.understand import ASSISTANTS, FIRST_PERSON, SECOND_PERSON, UNSPACED, rejoined, rejoined_each
-from mnemic.recall.weights import WEIGHTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -19,7 +19,7 @@ from mnemic.core.tokens import (
     tokenise,
 )
 from mnemic.extract.hurried import with_capitals
-from mnemic.recall.weights import WEIGHTS, RecallWeights
+from mnemic.recall.recall_weights import WEIGHTS, RecallWeights
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,7 +17,7 @@ from mnemic.lab.kit.run import RunPlan, run
 from mnemic.lab.kit.run_report import report
 from mnemic.lab.tasks.small.small_bench import small_dataset
 from mnemic.lab.tasks.tune_bench import TunePlan, bench_tune, grid_of
-from mnemic.recall.weights import WEIGHTS
+from mnemic.recall.recall_weights import WEIGHTS
 
 
 def ranked(contestant: MnemicContestant, data: Dataset) -> list[RankedDocs]:

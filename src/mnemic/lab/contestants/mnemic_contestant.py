@@ -38,7 +38,7 @@ from mnemic.recall.always import is_standing
 from mnemic.recall.answer import answer
 from mnemic.recall.pack import fetched
 from mnemic.recall.pipeline import chosen_by, recall, signals_of
-from mnemic.recall.weights import WEIGHTS
+from mnemic.recall.recall_weights import WEIGHTS
 from mnemic.registry import STORES, load
 from mnemic.settings import Settings
 

@@ -25,7 +25,7 @@ from mnemic.lab.kit.run import Progress, silent
 from mnemic.lab.kit.tables import finite
 from mnemic.lab.kit.task import data_of
 from mnemic.lab.kit.tuning import Grid, Setting, TunedTask, Tuning, Values, tune, worded
-from mnemic.recall.weights import WEIGHTS
+from mnemic.recall.recall_weights import WEIGHTS
 
 if TYPE_CHECKING:
     from mnemic.lab.kit.datasets import BenchQuestion, Dataset

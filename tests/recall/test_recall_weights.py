@@ -8,7 +8,7 @@ import pytest
 
 from mnemic.core.queries import Hit
 from mnemic.recall.pipeline import chosen_by, signals_of
-from mnemic.recall.weights import WEIGHTS
+from mnemic.recall.recall_weights import WEIGHTS
 
 QUESTIONS = ("Which dog does Ada have?", "Where did I sleep?", "How many tents are there?", "nothing of all this")
 
