@@ -15,8 +15,9 @@ from mnemic.core.queries import Hit
 from mnemic.recall.fuse import Ranking, fuse
 from mnemic.recall.gather import gather
 from mnemic.recall.reasons import traced
+from mnemic.recall.recall_weights import WEIGHTS
 from mnemic.recall.understand import understand
-from mnemic.recall.walk import NEW, _exchanged, _front, _Ground, _step, rarity, walk
+from mnemic.recall.walk import _exchanged, _front, _Ground, _step, rarity, walk
 
 LIBRARY = {
     "Hollow Reed (film)": "Hollow Reed is a drama of 1971 about two ferrymen, directed by Petra Lindqvale.",
@@ -206,7 +207,7 @@ def test_a_step_gives_in_proportion_to_what_is_passed_on_and_within_a_bound(shel
         front = _front(ground, ground.score)
         links, gain = _step(ground, front)
         assert len(set(links.targets.tolist())) == len(links.targets)
-        assert (gain <= front.values.max() * (1 + NEW)).all()
+        assert (gain <= front.values.max() * (1 + WEIGHTS.new)).all()
         doubled_links, doubled = _step(ground, replace(front, values=2 * front.values))
         assert doubled_links.targets.tolist() == links.targets.tolist()
         assert doubled == pytest.approx(2 * gain)

@@ -26,7 +26,7 @@ from mnemic.core.tokens import Field, hash_term, spelled_tokens, stop_hashes
 from mnemic.index.columns import FIELD_SHIFT, Column
 from mnemic.recall.fuse import Ranking, ScoredEntries
 from mnemic.recall.understand import ASSISTANT_TOKENS, UNSPACED
-from mnemic.recall.walk import COMMON, NEW, extended, rarity
+from mnemic.recall.walk import COMMON, extended, rarity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -144,7 +144,9 @@ def bridge(question: Question, ranking: Ranking) -> Bridge:
     subjects = said - set(asked.tokens) - {term.text for term in question.terms} - stop_hashes()
     if any(term.word > UNSPACED for term in question.terms):
         subjects -= _characters()
-    spans = sorted(_spans(ranking, pier, subjects, asked.without(said)), key=lambda span: -span.gain)[:LED]
+    spans = sorted(
+        _spans(ranking, pier, subjects, asked.without(said), question.weights.new), key=lambda span: -span.gain
+    )[:LED]
     if not spans:
         return Bridge(ranking)
     score = float(ranking.scored[pier.reading].score[pier.at])
@@ -197,7 +199,9 @@ def _between_people(reading: Reading, place: int) -> bool:
     return len({token for token in first if token >> int(FIELD_SHIFT) == Field.SPEAKER} - {*ASSISTANT_TOKENS}) > 1
 
 
-def _spans(ranking: Ranking, pier: Pier, subjects: frozenset[int], missing: Mapping[int, float]) -> Iterator[Span]:
+def _spans(
+    ranking: Ranking, pier: Pier, subjects: frozenset[int], missing: Mapping[int, float], new: float
+) -> Iterator[Span]:
     """Every turn that holds a subject, by the rarest: worth more the more it holds of what is missing, or scored."""
     readings = [scored_entries.reading for scored_entries in ranking.scored]
     entries = sum(reading.size for reading in readings)
@@ -217,7 +221,7 @@ def _spans(ranking: Ranking, pier: Pier, subjects: frozenset[int], missing: Mapp
     for number, (scored_entries, gain, by) in enumerate(zip(ranking.scored, gains, tokens, strict=True)):
         gain[scored_entries.reading.lengthy] = 0
         worth = gain * (
-            1 + np.float32(NEW) * _held(scored_entries.reading, missing) + _scores(scored_entries) / np.float32(top)
+            1 + np.float32(new) * _held(scored_entries.reading, missing) + _scores(scored_entries) / np.float32(top)
         )
         yield from (Span(number, place, int(by[place]), float(worth[place])) for place in np.flatnonzero(gain).tolist())
 

@@ -70,9 +70,6 @@ if TYPE_CHECKING:
 POOL: Final = 24
 """Candidates that are looked at once more."""
 
-ALL_ARMS: Final = 0.2
-"""What a candidate's score by all arms counts for beside its bearing, where it is told what bears most."""
-
 AMONG_THREE: Final = 3
 """Among how many what bears most stays."""
 AMONG_FIVE: Final = 5
@@ -415,7 +412,9 @@ def succeeded(question: Question, pool: Pool, learned: CurrencyWeights) -> Succe
         standing = odds.standing(pool.allowed)
         if pool.of_several or not pool.own.any():
             standing += np.float32(BETWEEN_PEOPLE if pool.of_several else UNSPOKEN) * pool.behind
-        order = _kept_near(np.argsort(-standing, kind="stable"), bearing, pool, off)
+        order = _kept_near(
+            np.argsort(-standing, kind="stable"), bearing + np.float32(question.weights.all_arms) * pool.behind, off
+        )
     else:
         order = _as_they_came(pool, odds, likely)
     first = int(order[0])
@@ -427,14 +426,15 @@ def succeeded(question: Question, pool: Pool, learned: CurrencyWeights) -> Succe
     return Succession(tuple(order.tolist()), (first, *older) if older else (), bearing, same_matter)
 
 
-def _kept_near(order: NDArray[np.intp], bearing: Floats, pool: Pool, off: NDArray[np.bool_]) -> NDArray[np.intp]:
+def _kept_near(order: NDArray[np.intp], bearing: Floats, off: NDArray[np.bool_]) -> NDArray[np.intp]:
     """Positions in their order, but what bears most among the first three, and what all arms found best among the first
     five: an order learned on short talks may be wrong of much talk of like things.
 
     Args:
+        bearing: What each bears, with what all arms give it.
         off: What is certainly of somebody else, or an assistant's where it is asked of whoever asks, is not kept.
     """
-    most = int(np.argmax(bearing + np.float32(ALL_ARMS) * pool.behind))
+    most = int(np.argmax(bearing))
     best = (at for at in range(min(BEST, len(order))) if not off[at])
     for at, place in ((most, AMONG_THREE), *((at, AMONG_FIVE) for at in best)):
         if (now := int(np.flatnonzero(order == at)[0])) >= place:

@@ -2,8 +2,8 @@
 
 Each arm's scores are measured in its own deviation over the scope: of words from zero up, so that a word adds to a
 score and its absence takes nothing away; of meaning from the mean, where an entry without a vector stands. They are
-summed with the weights below: ours, rounded, the same for every kind of conversation. A few entries say little about an
-arm's deviation: it starts from one that a small space is fair with. Of what says the same the best is chosen.
+summed with the numbers of `recall_weights`. A few entries say little about an arm's deviation: it starts from one that
+a small space is fair with. Of what says the same the best is chosen.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 from mnemic.core.queries import Hit
 from mnemic.core.tokens import Field
 from mnemic.index.columns import FIELD_SHIFT, Column
+from mnemic.recall.recall_weights import WEIGHTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,30 +26,10 @@ if TYPE_CHECKING:
 
     from mnemic.index.reading import Reading
     from mnemic.recall.gather import Arms, Scores
+    from mnemic.recall.recall_weights import RecallWeights
     from mnemic.recall.understand import Term
 
 T = TypeVar("T")
-
-CALIBRATED: Final = {"own": 0.2, "window": 0.6, "session": 0.4}
-"""Weights of the arms of `gather.Arms`, each in its deviations."""
-
-BESIDE_MEANING: Final = {"own": 0.1, "window": 0.5, "session": 0.4}
-"""The same where nearness in meaning speaks too."""
-
-MARKS: Final = {
-    "dense": 0.6,
-    "gist": 0.5,
-    "hub": -0.5,
-    "speaker": 0.2,
-    "self": 0.8,
-    "addressed": -1.0,
-    "user": 1.0,
-    "phrase": 2.0,
-    "time": 3.0,
-    "mention": 2.0,
-    "dated": 1.0,
-}
-"""What each match is worth, and one deviation of nearness, in the same unit: one standard deviation."""
 
 OF_SESSION: Final = frozenset({"session", "gist"})
 """Arms that speak for all entries of a session alike."""
@@ -237,15 +218,15 @@ def says_same(words: frozenset[T], others: frozenset[T]) -> bool:
     return both >= SAME * (small + large - both)
 
 
-def fuse(arms: Sequence[Arms], least: int = 0) -> Ranking:
+def fuse(arms: Sequence[Arms], least: int = 0, weights: RecallWeights = WEIGHTS) -> Ranking:
     """Rank every entry that any arm scores, by the weighted sum of all arms.
 
     Args:
         least: Where fewer are candidates, all entries are ranked, those behind these: a small memory hides nothing.
     """
-    scales = {name: _Scale.of([getattr(arm, name) for arm in arms]) for name in CALIBRATED}
+    scales = {name: _Scale.of([getattr(arm, name) for arm in arms]) for name in weights.by_words}
     candidates = sum(int(np.count_nonzero(arm.touched)) for arm in arms)
-    scored = [_scored(arm, scales, everything=0 < candidates < least) for arm in arms]
+    scored = [_scored(arm, scales, weights, everything=0 < candidates < least) for arm in arms]
     return Ranking(tuple(scored))
 
 
@@ -281,15 +262,16 @@ class _Scale:
         return column * np.float32(weight / self.deviation)
 
 
-def _scored(arm: Arms, scales: Mapping[str, _Scale], *, everything: bool) -> ScoredEntries:
+def _scored(arm: Arms, scales: Mapping[str, _Scale], weights: RecallWeights, *, everything: bool) -> ScoredEntries:
     touched = np.arange(arm.reading.size) if everything else np.flatnonzero(arm.touched)
-    weights = BESIDE_MEANING if "dense" in arm.marks else CALIBRATED
-    parts = {name: scales[name].calibrated(getattr(arm, name)[touched], weight) for name, weight in weights.items()}
-    for name, weight in MARKS.items():
+    of_arms = weights.beside_meaning if "dense" in arm.marks else weights.by_words
+    parts = {name: scales[name].calibrated(getattr(arm, name)[touched], weight) for name, weight in of_arms.items()}
+    for name, weight in weights.marks.items():
         if name in arm.marks:
             parts[name] = arm.marks[name][touched] * np.float32(weight)
-    for name in OF_SESSION & parts.keys():
-        parts[name] *= np.float32(arm.session_worth)
+    if arm.of_several:
+        for name in OF_SESSION & parts.keys():
+            parts[name] *= np.float32(weights.of_several)
     if "mention" in parts:
         parts["mention"] *= np.where(_alone(parts), np.float32(SLIGHT), np.float32(1))
     score = np.zeros(len(touched), dtype=np.float32)

@@ -44,9 +44,6 @@ NEAR: Final = 1.0
 In a scope of a few entries nothing can be so far from the mean: there it is half of what the nearest has.
 """
 
-ONE_OF_SEVERAL: Final = 0.5
-"""What one session is worth to a question for several things: they were said at different times."""
-
 
 @dataclass(frozen=True, slots=True)
 class Arms:
@@ -56,7 +53,7 @@ class Arms:
         own: BM25 of the entry's words, and of the question's words in its date.
         window: BM25 of the entry with its neighbours in the session.
         session: BM25 of its whole session.
-        session_worth: What `session` and `gist` are worth to this question, of what they are to others.
+        of_several: The question asks for several things: `session` and `gist` are worth less to it than to others.
         pending: Entries that have no vector yet, though the question has.
         near: The nearness from which meaning alone makes a candidate.
         marks: What else speaks for an entry, by name; an arm that finds nothing to look for is left out.
@@ -78,7 +75,7 @@ class Arms:
     window: Scores
     session: Scores
     marks: dict[str, Scores]
-    session_worth: float = 1.0
+    of_several: bool = False
     pending: int = 0
     near: float = NEAR
 
@@ -284,7 +281,7 @@ def _tuned(arm: Arms, question: Question) -> Arms:
     if Stage.SESSION in without:
         return replace(arm, session=nothing)
     if question.asks_several and Stage.ROUTING not in without:
-        return replace(arm, session_worth=ONE_OF_SEVERAL)
+        return replace(arm, of_several=True)
     return arm
 
 

@@ -27,7 +27,7 @@ from mnemic.recall.walk import walk
 from mnemic.recall.wishes import asks_wish, in_mood_first, is_of_other_mood, may_misplace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from mnemic.core.ids import ItemId
     from mnemic.core.items import Item, Version
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from mnemic.index.catalogues import Catalogues
     from mnemic.index.reading import Reading
     from mnemic.recall.gather import Arms
+    from mnemic.recall.recall_weights import RecallWeights
     from mnemic.recall.walk import Trails
     from mnemic.store.engine.snapshot import Snapshot
 
@@ -51,6 +52,33 @@ _UNNAMED: Final = "the question comes down to a name: it is neither said by {} n
 _DERIVED: Final = "rules made it, and recall finds what they made it of in its place: {}; `context` shows it of itself"
 _MEANT: Final = "what is close in meaning"
 _NO_TIME: Final = "nothing was said in that time"
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """What every arm gives all that a question may see: the weights say what is made of it.
+
+    Attributes:
+        question: With the weights that count.
+        readings: What it may see, by space.
+        arms: Of each of those that hold anything.
+    """
+
+    question: Question
+    readings: Mapping[int, Reading]
+    arms: Sequence[Arms]
+
+    @property
+    def searched(self) -> list[Reading]:
+        """Those that hold anything: a layer that shows nothing, such as a branch not written to yet, takes no part."""
+        return [reading for reading in self.readings.values() if reading.size]
+
+    @classmethod
+    def of(cls, query: Query, visible: list[Reading]) -> Signals:
+        """Understand a question, and gather what bears on it; inside of `SCORING`."""
+        question = understand(query, visible)
+        unasked = cls(question, {reading.space: reading for reading in visible}, ())
+        return replace(unasked, arms=gather(question, unasked.searched))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +113,7 @@ class _Ranked:
     """The outcome of all stages before packing, and how likely memory holds the answer."""
 
     question: Question
-    readings: dict[int, Reading]
+    readings: Mapping[int, Reading]
     candidates: _Candidates
     chosen: Chosen
     confidence: Confidence
@@ -223,26 +251,37 @@ def best_candidates(
 ) -> tuple[Question, list[Hit], Mapping[int, Reading]]:
     """The question as it was understood, and the best candidates before `currency` puts them in order, best first."""
     visible = _visible(snapshot, catalogues, query)
-    readings = _by_space(visible)
     with SCORING:
-        question = understand(query, visible)
-        best = list(islice(_candidates(question, list(readings.values())).ranking.hits(), POOL))
-    return question, best, readings
+        signals = Signals.of(query, visible)
+        best = list(islice(_candidates(signals).ranking.hits(), POOL))
+    return signals.question, best, signals.readings
+
+
+def signals_of(snapshot: Snapshot, catalogues: Catalogues, query: Query) -> Signals:
+    """All that the answer to a question is ranked by, to be ranked more than once (`chosen_by`)."""
+    visible = _visible(snapshot, catalogues, query)
+    with SCORING:
+        return Signals.of(query, visible)
+
+
+def chosen_by(weights: RecallWeights, signals: Signals, snapshot: Snapshot) -> list[Hit]:
+    """The hits that a recall by these weights would show, best first, of signals gathered from this snapshot."""
+    weighed = replace(signals, question=replace(signals.question, weights=weights))
+    return list(_ranked(lambda: weighed, snapshot).chosen)
 
 
 def sought(snapshot: Snapshot, catalogues: Catalogues, query: Query, *, by_score: bool = False) -> list[Sought]:
     """Rank the items that bear on a query, best first, without reading what they say (`seeking.Seek`)."""
     visible = _visible(snapshot, catalogues, query)
-    readings = _by_space(visible)
     with SCORING:
-        question = understand(query, visible)
-        candidates = _candidates(question, list(readings.values()))
+        signals = Signals.of(query, visible)
+        readings, candidates = signals.readings, _candidates(signals)
         if candidates.blind:
             return []
         if by_score:
             hits = list(islice(candidates.ranking.hits(), query.k))
         else:
-            hits = list(Chosen(_in_order(question, candidates, readings).hits(), readings, query.k, TWINS))
+            hits = list(Chosen(_in_order(signals.question, candidates, readings).hits(), readings, query.k, TWINS))
     hits = [hit for hit in hits if hit.components]
     ids = {space: snapshot.item_ids(space, [hit.ver for hit in hits if hit.space == space]) for space in readings}
     near = {} if by_score else _cosines(snapshot, query, hits)
@@ -279,17 +318,18 @@ def _visible(snapshot: Snapshot, catalogues: Catalogues, query: Query) -> list[R
     return catalogues.readings(snapshot, query.spaces, query.view, query.where, query.vectors, query.reader)
 
 
-def _by_space(readings: Sequence[Reading]) -> dict[int, Reading]:
-    return {reading.space: reading for reading in readings}
-
-
 def _rank(snapshot: Snapshot, catalogues: Catalogues, query: Query) -> _Ranked:
     visible = _visible(snapshot, catalogues, query)
-    readings = _by_space(visible)
-    shown = snapshot.places(query.spaces, query.besides) if query.besides else frozenset()
+    return _ranked(lambda: Signals.of(query, visible), snapshot)
+
+
+def _ranked(gathered: Callable[[], Signals], snapshot: Snapshot) -> _Ranked:
+    """Rank and choose; what is gathered is gathered where this one scores."""
     with SCORING:
-        question = understand(query, visible)
-        candidates = _in_order(question, _candidates(question, list(readings.values())), readings)
+        signals = gathered()
+        question, query, readings = signals.question, signals.question.query, signals.readings
+        candidates = _in_order(question, _candidates(signals), readings)
+    shown = snapshot.places(query.spaces, query.besides) if query.besides else frozenset()
     if question.asks_own and candidates.first and may_misplace(query.text):
         # what they say is read from the store, for which no thread waits while it scores
         candidates = replace(candidates, first=_in_mood_first(query.text, candidates.first, snapshot))
@@ -350,12 +390,11 @@ def _first(question: Question, candidates: _Candidates, readings: Mapping[int, R
     return tuple(current(question, pool, readings, pending=candidates.pending > 0))
 
 
-def _candidates(question: Question, readings: list[Reading]) -> _Candidates:
-    """The candidates for an answer; a layer that shows nothing, such as a branch not written to yet, takes no part."""
-    readings = [reading for reading in readings if reading.size]
+def _candidates(signals: Signals) -> _Candidates:
+    """The candidates for an answer."""
+    question, readings, arms = signals.question, signals.searched, signals.arms
     if not readings:
         return _Candidates(Ranking(()), ("there is nothing to search",))
-    arms = gather(question, readings)
     candidates = replace(_candidates_by(arms, question, readings), pending=sum(arm.pending for arm in arms))
     if candidates.blind or Stage.LINKS in question.query.without or not any(r.lengthy.any() for r in readings):
         return candidates
@@ -363,10 +402,10 @@ def _candidates(question: Question, readings: list[Reading]) -> _Candidates:
     return replace(candidates, ranking=walked.ranking, trails=walked.trails)
 
 
-def _candidates_by(arms: list[Arms], question: Question, readings: list[Reading]) -> _Candidates:
+def _candidates_by(arms: Sequence[Arms], question: Question, readings: list[Reading]) -> _Candidates:
     """What bears on a question; else what its names or its time, taken as words, bring; else what was said last."""
     wanted = question.query.k + len(question.query.besides)
-    ranking = fuse(arms, 0 if question.of_a_time else max(POOL, wanted))
+    ranking = fuse(arms, 0 if question.of_a_time else max(POOL, wanted), question.weights)
     unsaid = not any(arm.said for arm in arms)
     if question.names and not question.spans and not _occurs(question.others, readings):
         if not (ranking and question.others and any(arm.meant for arm in arms)):
@@ -377,7 +416,7 @@ def _candidates_by(arms: list[Arms], question: Question, readings: list[Reading]
     if question.spans:
         if question.names:
             return _of_names(question, readings, _NO_TIME)
-        if ranking := fuse(gather(spelled(question), readings)):
+        if ranking := fuse(gather(spelled(question), readings), weights=question.weights):
             return _Candidates(ranking, (f"{_NO_TIME}: what holds its words",))
         if question.of_a_time and all(span.end <= question.query.now for span in question.spans):
             return _Candidates(ranking, (_NO_TIME,))

@@ -26,8 +26,8 @@ from mnemic.core.names import Naming, called, keys, name_token, names
 from mnemic.core.tokens import Field, hash_term, tokenise
 from mnemic.core.word_forms import other_forms
 from mnemic.index.columns import FIELD_SHIFT, Column
-from mnemic.recall.fuse import MARKS
 from mnemic.recall.gather import NEAR, mentions
+from mnemic.recall.recall_weights import WEIGHTS
 from mnemic.recall.understand import ASSISTANTS, FIRST_PERSON, SECOND_PERSON, UNSPACED, rejoined, rejoined_each
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ def _reasons_of(question: Question, reading: Reading, hits: list[Hit], nearest: 
     near = [_runs(reading, words, beside) for words, (_, *beside) in zip(near, around.tolist(), strict=True)]
     spoken = rejoined_each(spoken)
     said = reading.values(Column.SAID, places).tolist()
-    close = min(NEAR * MARKS["dense"], nearest / 2) if nearest > 0 else np.inf
+    close = min(NEAR * WEIGHTS.marks["dense"], nearest / 2) if nearest > 0 else np.inf
     for i, hit in enumerate(hits):
         quoted = [p.text for p in question.phrases if reading.says(hit.doc, p.hashes)]
         reasons = [

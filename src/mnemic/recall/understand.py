@@ -19,6 +19,7 @@ from mnemic.core.tokens import (
     tokenise,
 )
 from mnemic.extract.hurried import with_capitals
+from mnemic.recall.recall_weights import WEIGHTS, RecallWeights
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -120,6 +121,7 @@ class Question:
         asks_when: It asks for a time.
         asks_several: It asks for things of which there may be many, each said at another time.
         asks_own: Who asks speaks of themselves, and not of whoever is asked.
+        weights: By which what is found for it is weighed.
     """
 
     query: Query
@@ -132,6 +134,7 @@ class Question:
     asks_when: bool
     asks_several: bool
     asks_own: bool
+    weights: RecallWeights = WEIGHTS
 
     @property
     def others(self) -> tuple[Term, ...]:

@@ -40,9 +40,6 @@ if TYPE_CHECKING:
 SHARED: Final = 0.5
 """What a name that two documents hold is worth as a link, beside the name of one in the other."""
 
-NEW: Final = 2.0
-"""How much more a document is worth as the next step if it brings all the words of the question, and the last none."""
-
 STEPS: Final = 2
 BREADTH: Final = 5
 """How many documents pass their score on, at each of so many steps."""
@@ -118,6 +115,7 @@ class _Ground:
         asked: The names in the question, as `MENTION` tokens; its words find what holds them, so they are no links.
         holds: Which words of the question each entry holds: a row for each word.
         worth: The share of each word in the question, by rarity; sums to 1.
+        new: As of `RecallWeights`.
     """
 
     scored: ScoredEntries
@@ -126,6 +124,7 @@ class _Ground:
     asked: Tokens
     holds: NDArray[np.bool_]
     worth: Scores
+    new: float
 
     @property
     def reading(self) -> Reading:
@@ -148,6 +147,7 @@ class _Ground:
             asked=_asked(question.query.text, reading),
             holds=holds,
             worth=(worth / max(1.0, float(worth.sum()))).astype(np.float32),
+            new=question.weights.new,
         )
 
 
@@ -228,7 +228,7 @@ def _step(ground: _Ground, front: _Front) -> tuple[_Links, Scores]:
     links = _links(ground, front.places)
     new = ground.holds[:, links.targets] & ~front.met[:, links.sources]
     share = (new * ground.worth[:, None]).sum(axis=0)
-    gain = front.values[links.sources] * links.weights * (1 + np.float32(NEW) * share)
+    gain = front.values[links.sources] * links.weights * (1 + np.float32(ground.new) * share)
     order = np.lexsort((-gain, links.targets))
     targets = links.targets[order]
     best = order[np.flatnonzero(np.diff(targets, prepend=-1))]

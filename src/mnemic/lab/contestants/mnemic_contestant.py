@@ -1,4 +1,4 @@
-"""mnemic as a contestant: a new file through its public API, whole, or with stages of its recall left out."""
+"""mnemic as a contestant: a new file through its public API, whole; below that, without stages or by other weights."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from datetime import datetime
 from functools import partial
 from itertools import groupby
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 from mnemic.core.checking import did_you_mean
 from mnemic.core.clock import micros
 from mnemic.core.queries import Query, Stage, View
+from mnemic.core.tokens import count_tokens
 from mnemic.derive.own_recall import RECALL
 from mnemic.errors import Invalid
 from mnemic.index.catalogues import Catalogues
@@ -35,20 +37,24 @@ from mnemic.lab.kit.set_clock import TalkClock
 from mnemic.memory import Memory
 from mnemic.recall.always import is_standing
 from mnemic.recall.answer import answer
-from mnemic.recall.pipeline import recall
+from mnemic.recall.pack import fetched
+from mnemic.recall.pipeline import chosen_by, recall, signals_of
+from mnemic.recall.recall_weights import WEIGHTS
 from mnemic.registry import STORES, load
 from mnemic.settings import Settings
 
 if TYPE_CHECKING:
     from mnemic.core.ids import ItemId
     from mnemic.core.items import Item
-    from mnemic.core.queries import Context, Recalled
+    from mnemic.core.queries import Context, Hit, Recalled
     from mnemic.lab.kit.datasets import BenchQuestion, Corpus, Doc
     from mnemic.memory import ScopedMemory
     from mnemic.models.base import Embedder
     from mnemic.models.chat.base import Chat
     from mnemic.recall.answer import Answer
+    from mnemic.recall.pipeline import Signals
     from mnemic.store.contract import Store
+    from mnemic.store.engine.snapshot import Snapshot
 
 PROBES: Final = 20
 """Messages that the lag from writing to recalling is measured with."""
@@ -272,27 +278,78 @@ class Ablated(MnemicContestant):
         super().close()
 
     def _recall(self, question: BenchQuestion, k: int, by: str | None) -> Context:
+        with self._store.read() as snapshot:
+            return recall(snapshot, self._catalogues, self._query(question, k, snapshot))
+
+    def _query(self, question: BenchQuestion, k: int, snapshot: Snapshot) -> Query:
         self._asked(question)
         now = self._moment(question)
-        with self._store.read() as snapshot:
-            tenant = snapshot.tenant(self._memory.settings.tenant)
-            space = None if tenant is None else snapshot.space(tenant, question.ns)
-            vectors = {
-                row.id: self._embedder.query(question.text)
-                for row in snapshot.embedders()
-                if self._embedder is not None and row.name == self._embedder.name
-            }
-            query = Query(
-                text=question.text,
-                now=self._clock.now() if now is None else micros(now),
-                view=_view(question),
-                spaces=() if space is None else (space.id,),
-                k=k,
-                vectors=vectors,
-                embedders={row.id: row.name for row in snapshot.embedders()},
-                without=self._without,
-            )
-            return recall(snapshot, self._catalogues, query)
+        tenant = snapshot.tenant(self._memory.settings.tenant)
+        space = None if tenant is None else snapshot.space(tenant, question.ns)
+        vectors = {
+            row.id: self._embedder.query(question.text)
+            for row in snapshot.embedders()
+            if self._embedder is not None and row.name == self._embedder.name
+        }
+        return Query(
+            text=question.text,
+            now=self._clock.now() if now is None else micros(now),
+            view=_view(question),
+            spaces=() if space is None else (space.id,),
+            k=k,
+            vectors=vectors,
+            embedders={row.id: row.name for row in snapshot.embedders()},
+            without=self._without,
+        )
+
+
+class Reweighed(Ablated):
+    """mnemic by weights that can be changed from one question to the next: what is gathered for one is kept.
+
+    All is asked of one commit, so nothing may be taken in any more.
+
+    Attributes:
+        weights: By which it ranks; those of everybody's recall at first.
+    """
+
+    def __init__(self, embedder: Embedder | None, *, told: bool = False) -> None:
+        super().__init__(embedder, frozenset(), told=told)
+        self.weights = WEIGHTS
+        self._left = ExitStack()
+        self._one_commit: Snapshot | None = None
+        self._signals: dict[tuple[str, str, int], Signals] = {}
+        self._credited: dict[tuple[int, int], CreditedHit] = {}
+
+    def rank(self, question: BenchQuestion, k: int) -> RankedDocs:
+        snapshot = self._snapshot()
+        at = (question.ns, question.id, k)
+        if at not in self._signals:
+            self._signals[at] = signals_of(snapshot, self._catalogues, self._query(question, k, snapshot))
+        hits = chosen_by(self.weights, self._signals[at], snapshot)
+        self._read(question.ns, hits, snapshot)
+        shown = [self._credited[hit.space, hit.ver] for hit in hits]
+        best: dict[str, float] = {}
+        for hit, credited in zip(hits, shown, strict=True):
+            for doc in credited.docs:
+                best.setdefault(doc, hit.score)
+        return RankedDocs(tuple(best)[:k], tuple(best.values())[:k], tuple(shown) if question.ns in self._told else ())
+
+    def _snapshot(self) -> Snapshot:
+        if self._one_commit is None:
+            self._one_commit = self._left.enter_context(self._store.read())
+        return self._one_commit
+
+    def _read(self, ns: str, hits: Sequence[Hit], snapshot: Snapshot) -> None:
+        """Credit those hits that were never shown before with their documents."""
+        new = [hit for hit in hits if (hit.space, hit.ver) not in self._credited]
+        for at, version in fetched(new, snapshot).items():
+            item = version.item
+            text = "" if "doc" in item.slots else item.text
+            self._credited[at] = CreditedHit(self._docs_of(ns, item), count_tokens(item.text), "", text)
+
+    def close(self) -> None:
+        self._left.close()
+        super().close()
 
 
 def offered() -> dict[str, Make]:
@@ -309,6 +366,11 @@ def whole(means: Means) -> MnemicContestant:
 def ablated(stages: frozenset[Stage], means: Means) -> Ablated:
     """mnemic without some stages of its recall."""
     return Ablated(means.opened_embedder(), stages, told=means.told)
+
+
+def reweighed(means: Means) -> Reweighed:
+    """mnemic by weights that can be changed."""
+    return Reweighed(means.opened_embedder(), told=means.told)
 
 
 def of_stages(name: str) -> Make | None:

@@ -96,12 +96,17 @@ def run_(tasks: Sequence[str], rows: Sequence[str], data: Path, **how: Any) -> N
     contestants. Each contestant runs in a process of its own; one that crashes, hangs or takes too much is a row that
     says so, and decides the exit code.
     """
+    _run(_all_placed(tasks, data), rows, **how)
+
+
+def _all_placed(tasks: Sequence[str], data: Path) -> dict[str, Path]:
+    """Where the data of each task is; none is named twice."""
     where: dict[str, Path] = {}
     for name, place in (_placed(named, data) for named in tasks):
         if name in where:
             raise Invalid("tasks", f"{name!r} is named twice", "Name each once; another file of it is another run.")
         where[name] = place
-    _run(where, rows, **how)
+    return where
 
 
 def _placed(named: str, data: Path) -> tuple[str, Path]:
@@ -339,6 +344,66 @@ def ablate(task: str, stages: Sequence[str] | None, data: Path, **how: Any) -> N
 
     rows = [WHOLE, *(f"{WITHOUT}{stage}" for stage in stages or Stage)]
     _run(dict([_placed(task, data)]), rows, **how)
+
+
+@verb(
+    "mnemic bench tune multihop=questions.jsonl --embedder none --numbers new,by_words.window --folds 2",
+    "mnemic bench tune locomo=locomo10.json --limit 2 --embedder none --numbers of_several --folds 2 --json",
+)
+@click.argument("tasks", type=NAMES)
+@click.option("--numbers", type=NAMES, help="Which are moved, by commas, such as `marks.dense` (left out: eleven).")
+@click.option("--times", type=NAMES, help="How many times its own value each is put to, by commas.")
+@click.option("--folds", type=click.IntRange(2), help="Into how many parts questions are dealt (left out: 6).")
+@options.count("--steps", 3, "How many numbers may be moved, one after the other.")
+@click.option(
+    "--data", type=FILE, default=Path("data"), show_default=True, help="Folder of the data of tasks without =FILE."
+)
+@options.limit()
+@options.embedder()
+@options.cache
+@options.seed()
+@click.option("--markdown", is_flag=True, help="Tables for a page.")
+@click.option("--out", type=FILE, help="A log of what each setting came to: the same is not measured twice.")
+def tune(
+    tasks: Sequence[str],
+    data: Path,
+    numbers: Sequence[str] | None,
+    times: Sequence[str] | None,
+    embedder: str,
+    cache: Path | None,
+    markdown: bool,
+    out: Path | None,
+    **how: Any,
+) -> None:
+    """Whether other numbers of recall do better at all TASKS: chosen without some conversations, held to those.
+
+    A setting by which a task would lose more than a point is refused. Each memory is taken in once, and what a question
+    gathers is kept, so that a setting costs milliseconds a question. Nothing is changed.
+    """
+    from mnemic.lab.kit.tables import aligned, finite, piped
+    from mnemic.lab.kit.tuning import alone_table, change_table, choice_table, verdict
+    from mnemic.lab.tasks.tune_bench import TunePlan, bench_tune
+
+    run = invocation()
+    given = {"numbers": numbers, "times": None if times is None else tuple(map(_factor, times)), **how}
+    plan = TunePlan(tasks=_all_placed(tasks, data), means=_means(run, embedder, cache), **options.without_none(given))
+    with progress(run) as report_progress:
+        made = bench_tune(plan, out, progress=report_progress)
+    if run.output.json:
+        alone = [{"numbers": dict(setting), "points": gains} for setting, gains in made.alone.items()]
+        whole = {**asdict(replace(made, alone={})), "alone": alone, "wins": made.wins, "verdict": verdict(made)}
+        run.output.document({name: finite(value) for name, value in whole.items()})
+        return
+    for table in (change_table(made), choice_table(made), alone_table(made)):
+        print(f"{(piped if markdown else aligned)(table)}\n")
+    print(f"{made.tried} settings: {verdict(made)}")
+
+
+def _factor(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError as error:
+        raise Invalid("times", f"{text!r} is no number", "Give numbers by commas, such as 0.5,2.") from error
 
 
 @verb("mnemic bench tasks", "mnemic bench tasks --json")

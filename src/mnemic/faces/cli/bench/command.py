@@ -15,7 +15,18 @@ from mnemic.errors import Invalid
 from mnemic.faces.cli.bars import hold_to_bars, progress
 from mnemic.faces.cli.bench import bench_options as options
 from mnemic.faces.cli.bench.bench_options import FILE, NAMES, opened_embedder
-from mnemic.faces.cli.bench.bench_runs import ablate, asked, compare, locomo, multihop, run_, samples, show_run, tasks
+from mnemic.faces.cli.bench.bench_runs import (
+    ablate,
+    asked,
+    compare,
+    locomo,
+    multihop,
+    run_,
+    samples,
+    show_run,
+    tasks,
+    tune,
+)
 from mnemic.faces.cli.bench.current import current, small, standing
 from mnemic.faces.cli.bench.peer_commands import peers
 from mnemic.faces.cli.bench.streams import show_streams, stream
@@ -631,7 +642,7 @@ def _note_pictures(run: Invocation, drawn: Sequence[Path]) -> None:
 
 
 for _command in (
-    run_, tasks, samples, report, compare, ablate, locomo, multihop, asked, current, standing, small, strategies,
+    run_, tasks, samples, report, compare, ablate, tune, locomo, multihop, asked, current, standing, small, strategies,
     needles,
     capacity, hotpot, gc, speed, busy, gateway, serve, model, idle, load, kv, spaces, stages, paging,
     retention_train, session, stream, peers,
