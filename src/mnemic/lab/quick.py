@@ -1,7 +1,7 @@
 """Run every task once, small, with mnemic, two baselines and every strategy: `scripts/bench quick`.
 
 A task takes the first questions of its data where a folder holds it, else its made-up sample. All goes to one log, and
-ends in one page and one Markdown file, with needles in a text of 8,000 tokens behind. It tries the laboratory; the
+ends in one page and one Markdown file, with needles in texts of 8,000 tokens behind. It tries the laboratory; the
 figures are of few questions.
 """
 
@@ -25,7 +25,8 @@ from mnemic.lab.kit.run import RunPlan, run
 from mnemic.lab.kit.run_page import write_page
 from mnemic.lab.kit.run_report import markdown, report
 from mnemic.lab.kit.tables import piped
-from mnemic.lab.tasks.needles_bench import bench_needles, table
+from mnemic.lab.tasks.needles_bench import NeedlePlan, bench_needles
+from mnemic.lab.tasks.needles_report import needle_rows, needles_section, table
 from mnemic.settings import Settings
 
 BASELINES: Final = ("BM25 turns", "recent window")
@@ -116,8 +117,9 @@ def main(given: Sequence[str] | None = None) -> int:
             progress=_told,
         )
     made = report(log)
-    needles = "" if options.only else piped(table("Needles: evidence kept, in per cent", bench_needles([8_000])))
-    page = write_page(made, out / "report.html")
+    readings = () if options.only else bench_needles(NeedlePlan(lengths=(8_000,)))
+    needles = piped(table("Needles: evidence kept, in per cent", needle_rows(readings))) if readings else ""
+    page = write_page(made, out / "report.html", needles_section(readings) if readings else ())
     text = out / "report.md"
     text.write_text("\n\n".join(part for part in (markdown(made), needles) if part) + "\n", encoding="utf-8")
     failed = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -25,20 +25,23 @@ _PICTURES: Final = re.compile("[▏▎▍▌▋▊▉█]+")
 """Bars of characters, which a page draws better."""
 
 
-def write_page(run_report: RunReport, path: Path) -> Path:
+def write_page(run_report: RunReport, path: Path, behind: Iterable[str] = ()) -> Path:
     """Write the page of a run.
+
+    Args:
+        behind: Lines of HTML that follow the tasks.
 
     Raises:
         Invalid: the file cannot be written.
     """
-    return write_html(page(run_report), path)
+    return write_html(page(run_report, behind), path)
 
 
-def page(run_report: RunReport) -> str:
+def page(run_report: RunReport, behind: Iterable[str] = ()) -> str:
     """The page of a run."""
     names = ", ".join(each.task.name for each in run_report.tasks)
     shown = (line for each in run_report.tasks for line in _task(each, run_report.seed))
-    return html_page(f"mnemic bench: {names}", (*_head(run_report, names), *shown))
+    return html_page(f"mnemic bench: {names}", (*_head(run_report, names), *shown, *behind))
 
 
 def _head(run_report: RunReport, names: str) -> Iterator[str]:
