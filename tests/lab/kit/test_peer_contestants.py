@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -161,7 +162,7 @@ def test_a_peer_that_crashes_hangs_or_floods_is_a_row_that_says_so(
     sound = next(each for each in made.rows if each.system == "BM25 turns")
     assert not sound.failure
     assert sound.asked == 6
-    assert f"{rows[0]} ({why.partition(':')[0]})" in [line[0] for line in peer_table.table(made).rows]
+    assert f"{rows[0]} ({why.partition(':')[0]})" in [line[0] for line in peer_table.peer_table(made).text().rows]
 
 
 def test_one_that_is_not_installed_or_does_not_run_says_so(tmp_path: Path) -> None:
@@ -222,12 +223,33 @@ def test_where_mnemic_is_behind_a_peer_stands_in_bold(locomo_file: Path, tmp_pat
     path = tmp_path / "with_a_peer.jsonl"
     path.write_text(written.replace('"peers":{}', f'"peers":{of_peers}'))
     (made,) = report(path).tasks
-    shown, ahead = peer_table.table(made), peer_table.behind(made)
+    figures = peer_table.peer_table(made)
+    shown, ahead = figures.text(), figures.behind()
     ours, theirs = shown.rows
     assert ahead["bytes/doc"] == ["fake"]
     assert not [cell for cell in theirs if cell.startswith("**")]
     for title, cell in zip(shown.columns, ours, strict=True):
         assert cell.startswith("**") == (title in ahead)
+    assert re.fullmatch(r"[0-9.]+ \[[0-9]+, [0-9]+\]", theirs[shown.columns.index(figures.headline)])
+    (kept,) = peer_table.keep_peers(report(path), tmp_path / "results")
+    held = json.loads(kept.read_text("utf-8"))
+    assert kept.name == "locomo.json"
+    assert held["peers"]["fake"]["package"] == "fake==1.0"
+    assert (held["asked"], held["limit"]) == (6, None)
+    assert peer_table.kept_table(held).text() == shown
+
+
+def test_a_run_in_another_order_is_kept_beside_and_one_that_was_cut_short_is_not(
+    locomo_file: Path, tmp_path: Path
+) -> None:
+    plan = RunPlan(tasks={"locomo": locomo_file}, rows=(f"{__name__}:Faked", "mnemic"), means=MEANS, limit=2)
+    path = run(plan, tmp_path / "a.jsonl")
+    (kept,) = peer_table.keep_peers(report(path), tmp_path)
+    assert kept.name == "locomo-reversed.json"
+    assert json.loads(kept.read_text("utf-8"))["limit"] == 2
+    path.write_text(path.read_text("utf-8").rsplit('{"kind":"end"', 1)[0], "utf-8")
+    with pytest.raises(Invalid, match="cut short"):
+        peer_table.keep_peers(report(path), tmp_path)
 
 
 def test_the_page_has_every_peer_with_its_version_and_why_one_does_not_run() -> None:

@@ -15,8 +15,10 @@ from mnemic.lab.tasks.needles_bench import CASES, NeedleCase, NeedlePlan, bench_
 from mnemic.lab.tasks.needles_report import (
     NeedleReading,
     cost_by_length,
+    keep_needles,
     kept_by_depth,
     kept_by_length,
+    kept_needles,
     needle_rows,
     needles_json,
     read_needles,
@@ -103,6 +105,17 @@ def test_what_was_read_stands_in_a_log_and_its_figures_come_from_there(tmp_path:
     assert (kept["task"], kept["seed"]) == ("needles", 0)
     page = write_needles_page(header, readings, tmp_path / "needles.html").read_text("utf-8")
     assert page.count("<svg") == 3
+    again = NeedlePlan(lengths=(900,), kinds=("single",), by_rules=True)
+    with Log(tmp_path / "longer.jsonl") as log:
+        bench_needles(again, log=log)
+    for name in ("longer", "needles"):
+        file = keep_needles(tmp_path / f"{name}.jsonl", tmp_path / "kept")
+    held = json.loads(file.read_text("utf-8"))
+    assert [(row["tokens"], row["depth"]) for row in held["rows"]] == [(600, 0.0), (600, 1.0), (900, None)]
+    assert kept_needles(held).rows[0][:4] == ("single", "2/1", "100", "100")
+    file.write_text(json.dumps({**held, "seed": 7}))
+    keep_needles(tmp_path / "longer.jsonl", tmp_path / "kept")
+    assert len(json.loads(file.read_text("utf-8"))["rows"]) == 1, "figures of another seed do not stand beside"
     with Log(tmp_path / "other.jsonl") as log:
         log.header(bench="stream")
     with pytest.raises(Invalid, match="no log of `bench needles`"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -144,6 +145,58 @@ def needles_json(header: Mapping[str, Any], readings: Sequence[NeedleReading]) -
     """What programs are told, and what is kept in a repository: what ran on what, and the rows."""
     about = {name: header[name] for name in ("started", "mnemic", "git", "machine", "seed") if name in header}
     return {"task": BENCH, **about, "rows": [asdict(row) for row in needle_rows(readings)]}
+
+
+def keep_needles(log: Path, folder: Path) -> Path:
+    """Write the figures of a log to a file: beside those of the same commit and seed, over those of any other.
+
+    So lengths that take hours can be read in runs of their own.
+
+    Raises:
+        NotFound: there is no such log.
+        Invalid: it is another bench's, or of a run that was cut short, or the file cannot be written.
+    """
+    header, readings = read_needles(log)
+    if not any(record["kind"] == "end" for record in records(log)):
+        raise Invalid("log", "is of a run that was cut short", "Run it again.")
+    path = folder / f"{BENCH}.json"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        made = _beside(json.loads(path.read_text("utf-8")) if path.exists() else {}, needles_json(header, readings))
+        path.write_text(json.dumps(made, ensure_ascii=False, indent=1) + "\n", "utf-8")
+    except OSError as error:
+        raise Invalid("folder", f"cannot be written: {error.strerror}", "Name one you can write.") from error
+    return path
+
+
+def _beside(held: Mapping[str, Any], made: Mapping[str, Any]) -> dict[str, Any]:
+    """What was made, with the rows that were held of the same commit and seed and are not made anew."""
+    if any(held.get(name) != made.get(name) for name in ("git", "mnemic", "machine", "seed")):
+        return dict(made)
+    places = ("kind", "tokens", "depth")
+    anew = {tuple(row[place] for place in places) for row in made["rows"]}
+    rows = [row for row in held["rows"] if tuple(row[place] for place in places) not in anew]
+    both = sorted((*rows, *made["rows"]), key=lambda row: row["tokens"])
+    return {**made, "started": min(held["started"], made["started"]), "rows": both}
+
+
+def kept_needles(held: Mapping[str, Any]) -> TextTable:
+    """The table of figures that were kept: a line for each kind, how much was kept and what a token cost by length."""
+    rows = [NeedleRow(**row) for row in held["rows"]]
+    lengths = list(dict.fromkeys(row.tokens for row in rows))
+    cells = []
+    for kind in dict.fromkeys(row.kind for row in rows):
+        of = {length: [row for row in rows if (row.kind, row.tokens) == (kind, length)] for length in lengths}
+        texts = [str(sum(row.texts for row in some)) for some in of.values()]
+        found = [f"{100 * _over_texts(some, lambda row: row.rules):.0f}" if some else "-" for some in of.values()]
+        cost = [f"{_over_texts(some, lambda row: row.seconds):.1f}" if some else "-" for some in of.values()]
+        cells.append((kind, "/".join(dict.fromkeys(texts)), *found, *cost))
+    heads = (*(f"{_short(n)}: kept, %" for n in lengths), *(f"{_short(n)}: µs a token" for n in lengths))
+    return TextTable("Needles by rules", ("text", "texts each", *heads), tuple(cells))
+
+
+def _over_texts(rows: Sequence[NeedleRow], of: Callable[[NeedleRow], float]) -> float:
+    return sum(of(row) * row.texts for row in rows) / sum(row.texts for row in rows)
 
 
 def write_needles_page(header: Mapping[str, Any], readings: Sequence[NeedleReading], path: Path) -> Path:
