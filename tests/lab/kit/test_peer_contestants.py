@@ -239,16 +239,24 @@ def test_where_mnemic_is_behind_a_peer_stands_in_bold(locomo_file: Path, tmp_pat
     assert peer_table.kept_table(held).text() == shown
 
 
-def test_a_run_in_another_order_is_kept_beside_and_one_that_was_cut_short_is_not(
+def test_a_run_in_another_order_is_kept_beside_and_of_one_that_was_cut_short_what_came_to_its_end(
     locomo_file: Path, tmp_path: Path
 ) -> None:
-    plan = RunPlan(tasks={"locomo": locomo_file}, rows=(f"{__name__}:Faked", "mnemic"), means=MEANS, limit=2)
-    path = run(plan, tmp_path / "a.jsonl")
+    plan = RunPlan(tasks={"locomo": locomo_file}, rows=("BM25 turns", "mnemic", f"{__name__}:Faked"), means=MEANS)
+    path = run(replace(plan, limit=2), tmp_path / "a.jsonl")
     (kept,) = peer_table.keep_peers(report(path), tmp_path)
     assert kept.name == "locomo-reversed.json"
-    assert json.loads(kept.read_text("utf-8"))["limit"] == 2
-    path.write_text(path.read_text("utf-8").rsplit('{"kind":"end"', 1)[0], "utf-8")
-    with pytest.raises(Invalid, match="cut short"):
+    held = json.loads(kept.read_text("utf-8"))
+    assert (held["limit"], held["asked"], held["unfinished"]) == (2, 2, [])
+    lines = path.read_text("utf-8").splitlines(keepends=True)
+    ends = [n for n, line in enumerate(lines) if '"kind":"cost"' in line]
+    path.write_text("".join(lines[: ends[2]]), "utf-8")
+    peer_table.keep_peers(report(path), tmp_path)
+    held = json.loads(kept.read_text("utf-8"))
+    assert held["unfinished"] == [f"{__name__}:Faked"]
+    assert [row["system"] for row in held["table"]["rows"]] == ["BM25 turns", "mnemic"]
+    path.write_text("".join(lines[: ends[1]]), "utf-8")
+    with pytest.raises(Invalid, match="no row of mnemic"):
         peer_table.keep_peers(report(path), tmp_path)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -182,24 +182,27 @@ def _cpu_of_a_doc(row: SystemRow) -> float:
 def keep_peers(run_report: RunReport, folder: Path) -> list[Path]:
     """Write a file of figures for each task of a run, over that of the run before in the same order of contestants.
 
-    Runs of fewer questions are kept, too, and say so: peers take their time.
+    Runs of fewer questions are kept, too, and of one that was cut short the rows that came to their end: peers take
+    their time. The file says so.
 
     Raises:
-        Invalid: the run was cut short, or a file cannot be written.
+        Invalid: mnemic has no row that came to its end, or a file cannot be written.
     """
-    if not run_report.complete:
-        raise Invalid("log", "is of a run that was cut short", "Go on with it by --resume.")
     written = []
     for each in run_report.tasks:
-        order = run_report.header["settings"]["contestants"][each.task.name]
-        path = folder / f"{each.task.name}{'' if order[0] == OURS else '-reversed'}.json"
+        named = run_report.header["settings"]["contestants"][each.task.name]
+        ended = [row for row in each.rows if row.failure or row.cost is not None]
+        if OURS not in [row.system for row in ended]:
+            raise Invalid("log", f"has no row of {OURS} at {each.task.name} that came to its end", "Run it again.")
+        path = folder / f"{each.task.name}{'' if named[0] == OURS else '-reversed'}.json"
         held = {
             **run_facts(run_report.header, each),
             "limit": run_report.header["settings"]["limit"],
-            "asked": max(row.asked for row in each.rows),
-            "documents": max((row.cost.messages for row in each.rows if row.cost is not None), default=0),
+            "asked": max(row.asked for row in ended),
+            "documents": max((row.cost.messages for row in ended if row.cost is not None), default=0),
             "peers": run_report.header.get("peers", {}),
-            "table": asdict(peer_table(each)),
+            "unfinished": [name for name in named if name not in [row.system for row in ended]],
+            "table": asdict(peer_table(replace(each, rows=tuple(ended)))),
         }
         try:
             folder.mkdir(parents=True, exist_ok=True)
