@@ -54,7 +54,7 @@ def filled(text: str, results: Mapping[str, Mapping[str, Any]]) -> str:
 
 def documents() -> dict[Path, str]:
     """The pages of docs that hold figures, with their blocks made anew."""
-    peers = {name: piped(kept_table(held).text()) for name, held in kept(PEERS).items()}
+    peers = {name: kept_table(held).markdown() for name, held in kept(PEERS).items()}
     needles = {name: piped(kept_needles(held)) for name, held in kept(MEASURED).items()}
     return {page: _blocks_of(page, made) for page, made in ((_PEERS_PAGE, peers), (_MEASURED_PAGE, needles))}
 

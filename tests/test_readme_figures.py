@@ -18,7 +18,6 @@ from mnemic.lab.kit.kept_results import keep, kept
 from mnemic.lab.kit.peer_table import kept_table
 from mnemic.lab.kit.run import RunPlan, run
 from mnemic.lab.kit.run_report import report
-from mnemic.lab.kit.tables import piped
 
 ROOT = Path(__file__).resolve().parent.parent
 TWO_PEOPLE = ROOT / "tests" / "lab" / "two_people.json"
@@ -64,7 +63,7 @@ def test_pages_of_docs_say_what_the_results_say(script: ModuleType) -> None:
         assert page.read_text("utf-8") == text, "run scripts/readme_figures.py"
     for held in kept(script.PEERS).values():
         ours = next(row for row in held["table"]["rows"] if row["system"] == "mnemic")
-        assert "| mnemic | " in piped(kept_table(held).text())
+        assert "| mnemic | " in kept_table(held).markdown()
         assert sum(row["peer"] and not row["failure"] for row in held["table"]["rows"]) >= 5
         assert ours["values"][0] > 0
         assert held["dirty"] is False

@@ -162,7 +162,7 @@ def test_a_peer_that_crashes_hangs_or_floods_is_a_row_that_says_so(
     sound = next(each for each in made.rows if each.system == "BM25 turns")
     assert not sound.failure
     assert sound.asked == 6
-    assert f"{rows[0]} ({why.partition(':')[0]})" in [line[0] for line in peer_table.peer_table(made).text().rows]
+    assert f"{rows[0]} ({why.partition(':')[0]})" in [line[0] for line in peer_table.peer_table(made).cells()]
 
 
 def test_one_that_is_not_installed_or_does_not_run_says_so(tmp_path: Path) -> None:
@@ -224,19 +224,20 @@ def test_where_mnemic_is_behind_a_peer_stands_in_bold(locomo_file: Path, tmp_pat
     path.write_text(written.replace('"peers":{}', f'"peers":{of_peers}'))
     (made,) = report(path).tasks
     figures = peer_table.peer_table(made)
-    shown, ahead = figures.text(), figures.behind()
-    ours, theirs = shown.rows
+    ahead, titles = figures.behind(), [column.title for column in figures.columns]
+    ours, theirs = ([*line.strip("| ").split(" | ")][1:] for line in figures.markdown().split("\n")[-2:])
     assert ahead["bytes/doc"] == ["fake"]
-    assert not [cell for cell in theirs if cell.startswith("**")]
-    for title, cell in zip(shown.columns, ours, strict=True):
-        assert cell.startswith("**") == (title in ahead)
-    assert re.fullmatch(r"[0-9.]+ \[[0-9]+, [0-9]+\]", theirs[shown.columns.index(figures.headline)])
+    assert not [cell for cell in theirs if "*" in cell]
+    for title, cell in zip(titles, ours, strict=True):
+        assert cell.startswith("**") == cell.endswith("**") == (title in ahead)
+        assert "\\*" not in cell
+    assert re.fullmatch(r"[0-9.]+ \[[0-9]+, [0-9]+\]", figures.cells()[1][1 + titles.index(figures.headline)])
     (kept,) = peer_table.keep_peers(report(path), tmp_path / "results")
     held = json.loads(kept.read_text("utf-8"))
     assert kept.name == "locomo.json"
     assert held["peers"]["fake"]["package"] == "fake==1.0"
     assert (held["asked"], held["limit"]) == (6, None)
-    assert peer_table.kept_table(held).text() == shown
+    assert peer_table.kept_table(held).markdown() == figures.markdown()
 
 
 def test_a_run_in_another_order_is_kept_beside_and_of_one_that_was_cut_short_what_came_to_its_end(

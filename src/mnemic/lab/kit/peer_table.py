@@ -83,21 +83,33 @@ class PeerTable:
         }
         return {title: names for title, names in ahead.items() if names}
 
-    def text(self) -> TextTable:
-        """As it is shown; a figure of mnemic's that a peer betters stands in bold."""
-        ahead = self.behind()
-        rows = [self._cells(row, ahead if row.system == OURS else {}) for row in self.rows]
-        return TextTable(self.title, ("", *(column.title for column in self.columns)), tuple(rows))
+    def markdown(self) -> str:
+        """For a page; a figure of mnemic's that a peer betters stands in bold."""
+        shown = piped(TextTable(self.title, ("", *(column.title for column in self.columns)), self.cells()))
+        if (ours := next((n for n, row in enumerate(self.rows) if row.system == OURS), None)) is None:
+            return shown
+        ahead, lines = self.behind(), shown.split("\n")
+        name, *cells = lines[ours - len(self.rows)].strip("| ").split(" | ")
+        bold = [
+            f"**{cell}**" if column.title in ahead else cell for column, cell in zip(self.columns, cells, strict=True)
+        ]
+        lines[ours - len(self.rows)] = f"| {' | '.join((name, *bold))} |"
+        return "\n".join(lines)
 
-    def _cells(self, row: PeerFigures, bold: Mapping[str, object]) -> tuple[str, ...]:
-        name = f"{row.system} ({row.failure.partition(':')[0]})" if row.failure else row.system
-        cells = []
-        for column, value in zip(self.columns, row.values, strict=True):
-            cell = "-" if math.isnan(value) else f"{value:,.{column.digits}f}"
-            if column.title == self.headline and not math.isnan(row.low):
-                cell = f"{cell} [{row.low:.0f}, {row.high:.0f}]"
-            cells.append(f"**{cell}**" if column.title in bold else cell)
-        return name, *cells
+    def cells(self) -> tuple[tuple[str, ...], ...]:
+        """The rows as they are shown, each with its name first."""
+        return tuple((_name(row), *(self._cell(row, n) for n in range(len(self.columns)))) for row in self.rows)
+
+    def _cell(self, row: PeerFigures, place: int) -> str:
+        column, value = self.columns[place], row.values[place]
+        cell = "-" if math.isnan(value) else f"{value:,.{column.digits}f}"
+        if column.title == self.headline and not math.isnan(row.low):
+            return f"{cell} [{row.low:.0f}, {row.high:.0f}]"
+        return cell
+
+
+def _name(row: PeerFigures) -> str:
+    return f"{row.system} ({row.failure.partition(':')[0]})" if row.failure else row.system
 
 
 def _beats(column: PeerColumn, theirs: float, ours: float) -> bool:
@@ -113,7 +125,7 @@ def peer_tables(log: Path) -> list[str]:
         NotFound: no such log.
         Invalid: not the log of such a run.
     """
-    return [piped(peer_table(each).text()) for each in report(log).tasks]
+    return [peer_table(each).markdown() for each in report(log).tasks]
 
 
 def peer_table(of: TaskReport) -> PeerTable:
