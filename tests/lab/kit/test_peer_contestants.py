@@ -240,6 +240,14 @@ def test_where_mnemic_is_behind_a_peer_stands_in_bold(locomo_file: Path, tmp_pat
     assert peer_table.kept_table(held).markdown() == figures.markdown()
 
 
+def test_a_peer_that_does_not_run_is_a_row_that_says_so_and_why(locomo_file: Path, tmp_path: Path) -> None:
+    plan = RunPlan(tasks={"locomo": locomo_file}, rows=("mnemic", "A-Mem"), means=MEANS)
+    (made,) = report(run(plan, tmp_path / "a.jsonl", apart=Limits())).tasks
+    figures = peer_table.peer_table(made)
+    assert figures.cells()[1][0] == "A-Mem (does not run)"
+    assert "asks a language model" in figures.rows[1].failure
+
+
 def test_a_run_in_another_order_is_kept_beside_and_of_one_that_was_cut_short_what_came_to_its_end(
     locomo_file: Path, tmp_path: Path
 ) -> None:

@@ -130,13 +130,13 @@ def peer_tables(log: Path) -> list[str]:
 
 def peer_table(of: TaskReport) -> PeerTable:
     """What mnemic and those beside it found and cost."""
-    peers: Mapping[str, object] = of.run.header.get("peers", {})
+    peers: Mapping[str, Mapping[str, str]] = of.run.header.get("peers", {})
     columns, headline = _columns(of), of.task.headline
     rows = [
         PeerFigures(
             system=row.system,
             peer=row.system in peers,
-            failure=row.failure,
+            failure=_failure(row, peers.get(row.system, {})),
             values=tuple(value(row) for _, value in columns),
             low=100 * row.scores[headline].low,
             high=100 * row.scores[headline].high,
@@ -147,6 +147,11 @@ def peer_table(of: TaskReport) -> PeerTable:
         title=f"{of.task.name}: {of.task.about}", headline=f"{of.task.shown[headline]}, %",
         columns=tuple(column for column, _ in columns), rows=tuple(rows),
     )  # fmt: skip
+
+
+def _failure(row: SystemRow, peer: Mapping[str, str]) -> str:
+    """Why a row did not come to its end; of a peer that is known not to run, that it does not, and why."""
+    return f"does not run: {peer['unfit']}" if row.failure and "unfit" in peer else row.failure
 
 
 def _columns(of: TaskReport) -> list[tuple[PeerColumn, Callable[[SystemRow], float]]]:
