@@ -1,8 +1,8 @@
-"""Fill the blocks of figures in the READMEs from docs/results, the figures of the last full run of each task.
+"""Fill the blocks of figures in the READMEs and in docs from docs/results, the figures of the last run of each task.
 
 Usage: .venv/bin/python scripts/readme_figures.py [LOG ...]
-    LOG: of a full run of `mnemic bench run`, whose figures are put into docs/results first. A test fails while a README
-    says anything else than docs/results.
+    LOG: whose figures are put into docs/results first: of a full run of `mnemic bench run`, of one with peers, or of
+    `mnemic bench needles`. A test fails while a page says anything else than docs/results.
 """
 
 from __future__ import annotations
@@ -15,11 +15,21 @@ from typing import Any, Final
 
 from mnemic.errors import Invalid
 from mnemic.lab.kit.kept_results import keep, kept
+from mnemic.lab.kit.log import bench_of
+from mnemic.lab.kit.peer_table import keep_peers, kept_table
 from mnemic.lab.kit.run_report import report
+from mnemic.lab.kit.tables import piped
+from mnemic.lab.tasks.needles_report import BENCH as NEEDLES
+from mnemic.lab.tasks.needles_report import keep_needles, kept_needles
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 RESULTS: Final = ROOT / "docs" / "results"
+PEERS: Final = RESULTS / "peers"
+MEASURED: Final = RESULTS / "measured"
 DOORS: Final = ("README.md", "README.zh.md")
+_PEERS_PAGE: Final = ROOT / "docs" / "peers.md"
+_MEASURED_PAGE: Final = ROOT / "docs" / "measurements.md"
+_PAGE_BLOCK: Final = re.compile(r"(<!-- (?:peers|needles) ([\w-]+) -->\n).*?(?=<!-- /figures -->)", re.DOTALL)
 _BLOCK: Final = re.compile(r"(<!-- figures (\w+) -->\n).*?(?=<!-- /figures -->)", re.DOTALL)
 
 TASKS: Final = ("locomo", "hotpotqa", "2wiki", "musique")
@@ -40,6 +50,23 @@ def pages(results: Mapping[str, Mapping[str, Any]] | None = None) -> dict[Path, 
 def filled(text: str, results: Mapping[str, Mapping[str, Any]]) -> str:
     """A text with its blocks made anew; a block is named by its language."""
     return _BLOCK.sub(lambda match: f"{match[1]}\n{table(results, match[2])}\n\n", text)
+
+
+def documents() -> dict[Path, str]:
+    """The pages of docs that hold figures, with their blocks made anew."""
+    peers = {name: kept_table(held).markdown() for name, held in kept(PEERS).items()}
+    needles = {name: piped(kept_needles(held)) for name, held in kept(MEASURED).items()}
+    return {page: _blocks_of(page, made) for page, made in ((_PEERS_PAGE, peers), (_MEASURED_PAGE, needles))}
+
+
+def _blocks_of(page: Path, made: Mapping[str, str]) -> str:
+    """A page with its blocks filled, each by the name of its results."""
+    return _PAGE_BLOCK.sub(lambda match: f"{match[1]}{_table_alone(made[match[2]])}\n\n", page.read_text("utf-8"))
+
+
+def _table_alone(shown: str) -> str:
+    """A table without the title over it."""
+    return "\n".join(line for line in shown.split("\n") if line.startswith("|"))
 
 
 def table(results: Mapping[str, Mapping[str, Any]], language: str) -> str:
@@ -78,15 +105,25 @@ def _share(score: Sequence[float], *, best: bool) -> str:
 
 
 def main(logs: Sequence[str]) -> None:
-    """Keep the figures of the logs, and write the READMEs."""
-    for log in logs:
-        made = keep(report(Path(log)), RESULTS)
-        for path in made.written:
+    """Keep the figures of the logs, and write the pages."""
+    for log in map(Path, logs):
+        for path in kept_from(log):
             print(path.relative_to(ROOT))
-        for name, why in made.left.items():
-            print(f"{name} is left as it was: {why}")
-    for page, text in pages().items():
+    for page, text in {**pages(), **documents()}.items():
         page.write_text(text, "utf-8")
+
+
+def kept_from(log: Path) -> Sequence[Path]:
+    """Keep the figures of a log, where those of its kind lie; what was written."""
+    if bench_of(log) == NEEDLES:
+        return [keep_needles(log, MEASURED)]
+    made = report(log)
+    if made.header.get("peers"):
+        return keep_peers(made, PEERS)
+    kept_now = keep(made, RESULTS)
+    for name, why in kept_now.left.items():
+        print(f"{name} is left as it was: {why}")
+    return kept_now.written
 
 
 if __name__ == "__main__":

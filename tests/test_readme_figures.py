@@ -15,6 +15,7 @@ import pytest
 from mnemic.errors import Invalid
 from mnemic.lab.kit.answer_stage import AnswerPlan
 from mnemic.lab.kit.kept_results import keep, kept
+from mnemic.lab.kit.peer_table import kept_table
 from mnemic.lab.kit.run import RunPlan, run
 from mnemic.lab.kit.run_report import report
 
@@ -54,6 +55,18 @@ def test_a_result_that_differs_makes_another_page(script: ModuleType) -> None:
         assert page.read_text("utf-8") != text
     with pytest.raises(Invalid, match="no task that a README shows"):
         script.table({}, "en")
+
+
+def test_pages_of_docs_say_what_the_results_say(script: ModuleType) -> None:
+    for page, text in script.documents().items():
+        assert "<!-- /figures -->" in text
+        assert page.read_text("utf-8") == text, "run scripts/readme_figures.py"
+    for held in kept(script.PEERS).values():
+        ours = next(row for row in held["table"]["rows"] if row["system"] == "mnemic")
+        assert "| mnemic | " in kept_table(held).markdown()
+        assert sum(row["peer"] and not row["failure"] for row in held["table"]["rows"]) >= 5
+        assert ours["values"][0] > 0
+        assert held["dirty"] is False
 
 
 def test_a_result_says_on_what_it_was_taken(script: ModuleType) -> None:

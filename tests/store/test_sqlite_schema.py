@@ -7,7 +7,8 @@ import json
 import re
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import apsw
 import pytest
 
 import mnemic.store
+from mnemic.core.events import Verb
 from mnemic.core.items import Kind
 from mnemic.core.parts import entry_terms
 from mnemic.credentials.keys import Keys
@@ -668,3 +670,34 @@ def test_an_item_is_sought_by_its_id_and_its_space_is_not_walked_over(path: Path
         seeks = [row[3] for row in db.execute("EXPLAIN QUERY PLAN " + statement, bound)]
     assert "SEARCH v USING INDEX sqlite_autoindex_version_1 (space=? AND id=?)" in seeks
     world.store.close()
+
+
+def test_what_stands_is_found_without_walking_over_what_stood_before(path: Path) -> None:
+    world = World(SqliteStore(path))
+    item, written, steps = world.item("the first"), 1, []
+    world.commit(world.put(item))
+    for versions in (20, 400):
+        while written < versions:
+            written += 1
+            world.commit(world.put(replace(item, text=f"the {written}th"), Verb.REVISED))
+        with world.store.read() as snapshot, counted(snapshot._rows.items._db) as taken:  # type: ignore[attr-defined]
+            (version,) = snapshot.standing((world.space(),), [item.id]).values()
+        assert version.item.text == f"the {versions}th"
+        steps.append(sum(taken))
+    assert steps[0] == steps[1] > 0
+    world.store.close()
+
+
+@contextmanager
+def counted(db: apsw.Connection) -> Iterator[list[int]]:
+    """Note how many steps of SQLite's machine each statement on a connection takes."""
+    steps: list[int] = []
+
+    def note(event: dict[str, Any]) -> None:
+        steps.append(event["stmt_status"]["SQLITE_STMTSTATUS_VM_STEP"])
+
+    db.trace_v2(apsw.SQLITE_TRACE_PROFILE, note)
+    try:
+        yield steps
+    finally:
+        db.trace_v2(0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections import Counter
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -28,7 +29,7 @@ from mnemic.strategies.knowledge import (
 from mnemic.strategies.rules.extractive_summary import extractive_summary
 from mnemic.strategies.rules.importance_score import importance_scores
 from mnemic.strategies.rules.merge_ops import merge_ops
-from mnemic.strategies.rules.overwritten_notes import overwritten_notes
+from mnemic.strategies.rules.overwritten_notes import Worth, _Choice, overwritten_notes
 from mnemic.strategies.rules.page_topics import page_topic
 from mnemic.strategies.rules.sentence_relevance import bm25, content_terms, recognised
 from mnemic.strategies.rules.stated_facts import slot_facts, stated_facts
@@ -292,6 +293,20 @@ def test_notes_fit_their_budget_and_stand_in_the_notes_before_or_in_the_segment(
         (piece,) = note.source
         told = [old[piece].text] if piece < 3 else [" ".join(s.split()) for s in written_sentences(segment[piece - 3])]
         assert note.text in told
+
+
+def test_a_sentence_that_no_longer_fits_is_not_weighed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    segment = tuple(f"The gate of hall {n} is opened by code {n * 7919}." for n in range(400))
+    weighed, gain = Counter[str](), _Choice.gain
+
+    def counted(self: _Choice, worth: Worth, cost: int) -> float:
+        weighed["all"] += 1
+        return gain(self, worth, cost)
+
+    monkeypatch.setattr(_Choice, "gain", counted)
+    notes = overwritten_notes(Overwriting(question="Which code opens the gate?", notes=(), segment=segment, budget=60))
+    again = weighed["all"] - len(segment)
+    assert 0 < again <= (len(notes) - 1) * len(segment)  # once for each that was chosen, but for the last
 
 
 def test_a_topic_is_told_by_words_and_an_exchange_takes_up_what_shares_them() -> None:

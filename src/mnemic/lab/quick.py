@@ -2,9 +2,8 @@
 
 A task takes the first questions of its data where a folder holds it, with what answers them among as many other
 documents as make it quick, else its made-up sample. All goes to one log, and ends in one page and one Markdown file.
-Behind stand needles in a text of 8,000 tokens, and a short stream of tasks in
-each world, in which strategies of experience take part: the tasks tell of no try. It tries the laboratory; the figures
-are of few questions.
+Behind stand needles in a text of 8,000 tokens, and a short stream of tasks in each world, in which strategies of
+experience take part: the tasks tell of no try. It tries the laboratory; the figures are of few questions.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -27,7 +26,7 @@ from mnemic.lab.kit.contestant import Means
 from mnemic.lab.kit.datasets import opened
 from mnemic.lab.kit.made_samples import write_samples
 from mnemic.lab.kit.run import RunPlan, run
-from mnemic.lab.kit.run_page import write_page
+from mnemic.lab.kit.run_page import tables_section, write_page
 from mnemic.lab.kit.run_report import markdown, report
 from mnemic.lab.kit.stream_memories import rows as stream_rows
 from mnemic.lab.kit.stream_report import read_streams, stream_tables
@@ -35,7 +34,8 @@ from mnemic.lab.kit.stream_run import StreamPlan, run_streams
 from mnemic.lab.kit.tables import TextTable, piped
 from mnemic.lab.kit.task import SelfMadeTask
 from mnemic.lab.stream_entries import WORLDS, world
-from mnemic.lab.tasks.needles_bench import bench_needles, table
+from mnemic.lab.tasks.needles_bench import NeedlePlan, bench_needles
+from mnemic.lab.tasks.needles_report import needle_rows, needles_section, table
 from mnemic.settings import Settings
 
 BASELINES: Final = ("BM25 turns", "recent window")
@@ -152,10 +152,10 @@ def main(given: Sequence[str] | None = None) -> int:
             progress=_Spoken(),
         )
     made = report(log)
-    more = [] if options.only else list(_besides(out))
-    page = write_page(made, out / "report.html", more)
+    besides = Besides() if options.only else measured_besides(out)
+    page = write_page(made, out / "report.html", besides.html)
     text = out / "report.md"
-    text.write_text("\n\n".join((markdown(made), *map(piped, more))) + "\n", encoding="utf-8")
+    text.write_text("\n\n".join((markdown(made), *map(piped, besides.tables))) + "\n", encoding="utf-8")
     failed = [
         f"{each.task.name}: {row.system}: {row.failure}" for each in made.tasks for row in each.rows if row.failure
     ]
@@ -166,13 +166,23 @@ def main(given: Sequence[str] | None = None) -> int:
     return int(bool(plan.left_out or failed))
 
 
-def _besides(out: Path) -> Iterator[TextTable]:
-    """What is no task with questions: needles, and streams in each world."""
-    yield table("Needles: evidence kept, in per cent", bench_needles([8_000]))
+@dataclass(frozen=True, slots=True)
+class Besides:
+    """What is no task with questions, as tables and as lines of the page."""
+
+    tables: tuple[TextTable, ...] = ()
+    html: tuple[str, ...] = ()
+
+
+def measured_besides(out: Path) -> Besides:
+    """Read needles, and run a stream in each world, whose logs go to a folder."""
+    readings = bench_needles(NeedlePlan(lengths=(8_000,)))
+    streams = []
     for name in WORLDS:
         log = run_streams(world(name), STREAM, out / f"stream-{name}-{time.strftime('%Y%m%dT%H%M%S')}.jsonl")
-        for each in stream_tables(read_streams(log)):
-            yield replace(each, title=f"World {name}: {each.title}")
+        streams += [replace(each, title=f"World {name}: {each.title}") for each in stream_tables(read_streams(log))]
+    needles = table("Needles: evidence kept, in per cent", needle_rows(readings))
+    return Besides((needles, *streams), (*needles_section(readings), *tables_section("Streams of tasks", streams)))
 
 
 def _cpu_seconds() -> float:

@@ -48,6 +48,16 @@ def test_mnemic_says_what_it_cost(mnemic: MnemicContestant) -> None:
     assert figures.lag_ms > 0
 
 
+def test_its_bytes_are_those_of_its_file_at_rest(
+    mnemic: MnemicContestant, pair: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mnemic, "_lag", lambda: None)  # would write more
+    told = mnemic.figures().bytes_per_message
+    mnemic._memory.close()
+    assert not mnemic._path.with_name("memory.db-wal").exists()
+    assert told == mnemic._path.stat().st_size / sum(len(corpus.docs) for corpus in pair.corpora)
+
+
 def test_a_question_of_another_corpus_is_answered_from_that_one_only(mnemic: MnemicContestant) -> None:
     mnemic.ingest([Corpus(ns="bob", docs=())])
     assert mnemic.rank(asked("pottery class?", "bob"), 5).ids == ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -161,7 +162,7 @@ def test_a_peer_that_crashes_hangs_or_floods_is_a_row_that_says_so(
     sound = next(each for each in made.rows if each.system == "BM25 turns")
     assert not sound.failure
     assert sound.asked == 6
-    assert f"{rows[0]} ({why.partition(':')[0]})" in [line[0] for line in peer_table.table(made).rows]
+    assert f"{rows[0]} ({why.partition(':')[0]})" in [line[0] for line in peer_table.peer_table(made).cells()]
 
 
 def test_one_that_is_not_installed_or_does_not_run_says_so(tmp_path: Path) -> None:
@@ -222,12 +223,50 @@ def test_where_mnemic_is_behind_a_peer_stands_in_bold(locomo_file: Path, tmp_pat
     path = tmp_path / "with_a_peer.jsonl"
     path.write_text(written.replace('"peers":{}', f'"peers":{of_peers}'))
     (made,) = report(path).tasks
-    shown, ahead = peer_table.table(made), peer_table.behind(made)
-    ours, theirs = shown.rows
+    figures = peer_table.peer_table(made)
+    ahead, titles = figures.behind(), [column.title for column in figures.columns]
+    ours, theirs = ([*line.strip("| ").split(" | ")][1:] for line in figures.markdown().split("\n")[-2:])
     assert ahead["bytes/doc"] == ["fake"]
-    assert not [cell for cell in theirs if cell.startswith("**")]
-    for title, cell in zip(shown.columns, ours, strict=True):
-        assert cell.startswith("**") == (title in ahead)
+    assert not [cell for cell in theirs if "*" in cell]
+    for title, cell in zip(titles, ours, strict=True):
+        assert cell.startswith("**") == cell.endswith("**") == (title in ahead)
+        assert "\\*" not in cell
+    assert re.fullmatch(r"[0-9.]+ \[[0-9]+, [0-9]+\]", figures.cells()[1][1 + titles.index(figures.headline)])
+    (kept,) = peer_table.keep_peers(report(path), tmp_path / "results")
+    held = json.loads(kept.read_text("utf-8"))
+    assert kept.name == "locomo.json"
+    assert held["peers"]["fake"]["package"] == "fake==1.0"
+    assert (held["asked"], held["limit"]) == (6, None)
+    assert peer_table.kept_table(held).markdown() == figures.markdown()
+
+
+def test_a_peer_that_does_not_run_is_a_row_that_says_so_and_why(locomo_file: Path, tmp_path: Path) -> None:
+    plan = RunPlan(tasks={"locomo": locomo_file}, rows=("mnemic", "A-Mem"), means=MEANS)
+    (made,) = report(run(plan, tmp_path / "a.jsonl", apart=Limits())).tasks
+    figures = peer_table.peer_table(made)
+    assert figures.cells()[1][0] == "A-Mem (does not run)"
+    assert "asks a language model" in figures.rows[1].failure
+
+
+def test_a_run_in_another_order_is_kept_beside_and_of_one_that_was_cut_short_what_came_to_its_end(
+    locomo_file: Path, tmp_path: Path
+) -> None:
+    plan = RunPlan(tasks={"locomo": locomo_file}, rows=("BM25 turns", "mnemic", f"{__name__}:Faked"), means=MEANS)
+    path = run(replace(plan, limit=2), tmp_path / "a.jsonl")
+    (kept,) = peer_table.keep_peers(report(path), tmp_path)
+    assert kept.name == "locomo-reversed.json"
+    held = json.loads(kept.read_text("utf-8"))
+    assert (held["limit"], held["asked"], held["unfinished"]) == (2, 2, [])
+    lines = path.read_text("utf-8").splitlines(keepends=True)
+    ends = [n for n, line in enumerate(lines) if '"kind":"cost"' in line]
+    path.write_text("".join(lines[: ends[2]]), "utf-8")
+    peer_table.keep_peers(report(path), tmp_path)
+    held = json.loads(kept.read_text("utf-8"))
+    assert held["unfinished"] == [f"{__name__}:Faked"]
+    assert [row["system"] for row in held["table"]["rows"]] == ["BM25 turns", "mnemic"]
+    path.write_text("".join(lines[: ends[1]]), "utf-8")
+    with pytest.raises(Invalid, match="no row of mnemic"):
+        peer_table.keep_peers(report(path), tmp_path)
 
 
 def test_the_page_has_every_peer_with_its_version_and_why_one_does_not_run() -> None:

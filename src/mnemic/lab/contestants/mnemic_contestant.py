@@ -217,12 +217,12 @@ class MnemicContestant:
         )
 
     def _bytes(self) -> int:
-        """What all its files hold; of a copy of a journal, what is more than that, both without a log of writes."""
-        if self._journal is None:
-            return sum(file.stat().st_size for file in Path(self._folder.name).iterdir())
+        """What its file holds once the log of writes beside it is folded in, as by `close`; of a copy of a journal what
+        is more than that."""
         whole = self._path.with_name("whole.db")
         self.backup(whole)
-        return max(whole.stat().st_size - self._journal.stat().st_size, 0)
+        before = 0 if self._journal is None else self._journal.stat().st_size
+        return max(whole.stat().st_size - before, 0)
 
     def backup(self, path: Path) -> None:
         """Write what it has taken in to a file that others can replay."""

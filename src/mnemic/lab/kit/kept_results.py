@@ -72,6 +72,15 @@ def kept(folder: Path) -> dict[str, dict[str, Any]]:
 
 
 def _of_task(header: Mapping[str, Any], of: TaskReport) -> dict[str, object]:
+    return {
+        **run_facts(header, of),
+        "rows": {row.system: _of_row(row) for row in of.rows},
+        **({} if of.answers is None else {"answered": _of_answers(of)}),
+    }
+
+
+def run_facts(header: Mapping[str, Any], of: TaskReport) -> dict[str, object]:
+    """What ran at a task, on what and with what."""
     settings, git, data = header["settings"], header.get("git") or {}, header["data"][of.task.name]
     return {
         "task": of.task.name,
@@ -85,8 +94,6 @@ def _of_task(header: Mapping[str, Any], of: TaskReport) -> dict[str, object]:
         "answers": settings.get("answers"),
         "machine": header["machine"],
         "data": {name: data[name] for name in ("name", "sha256", "corpora", "docs", "questions", "unscorable")},
-        "rows": {row.system: _of_row(row) for row in of.rows},
-        **({} if of.answers is None else {"answered": _of_answers(of)}),
     }
 
 

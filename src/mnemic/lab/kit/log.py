@@ -88,7 +88,7 @@ class Cost:
     Attributes:
         start_seconds: Until it was made.
         ingest_seconds, ingest_cpu_seconds: For all `messages`, until it said that they were taken in.
-        bytes_per_message: On disk, all its files, after the last one.
+        bytes_per_message: On disk, all its files after the last one; mnemic's with its log of writes folded in.
         lag_ms: Median time from giving it one message to a recall that returned that message.
         model_calls, model_tokens: By a language model, for each message.
         recall_calls: By one, for each recall.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -35,24 +35,24 @@ _PICTURES: Final = re.compile("[▏▎▍▌▋▊▉█]+")
 """Bars of characters, which a page draws better."""
 
 
-def write_page(run_report: RunReport, path: Path, more: Sequence[TextTable] = ()) -> Path:
+def write_page(run_report: RunReport, path: Path, behind: Iterable[str] = ()) -> Path:
     """Write the page of a run.
 
     Args:
-        more: Tables of what was measured besides, at the end.
+        behind: Lines of HTML that follow the tasks.
 
     Raises:
         Invalid: the file cannot be written.
     """
-    return write_html(page(run_report, more), path)
+    return write_html(page(run_report, behind), path)
 
 
-def page(run_report: RunReport, more: Sequence[TextTable] = ()) -> str:
-    """The page of a run, with tables of what was measured besides."""
+def page(run_report: RunReport, behind: Iterable[str] = ()) -> str:
+    """The page of a run, and what follows its tasks."""
     names = ", ".join(each.task.name for each in run_report.tasks)
     shown = (line for each in run_report.tasks for line in _task(each, run_report.seed))
     glance = _at_a_glance(run_report) if len(run_report.tasks) > 1 else ()
-    return html_page(f"mnemic bench: {names}", (*_head(run_report, names), *glance, *shown, *_besides(more)))
+    return html_page(f"mnemic bench: {names}", (*_head(run_report, names), *glance, *shown, *behind))
 
 
 def _at_a_glance(run_report: RunReport) -> Iterator[str]:
@@ -64,10 +64,10 @@ def _at_a_glance(run_report: RunReport) -> Iterator[str]:
     yield f"<p>{' · '.join(links)}</p>"
 
 
-def _besides(more: Sequence[TextTable]) -> Iterator[str]:
-    if more:
-        yield "<h2>Measured besides</h2>"
-    for table in more:
+def tables_section(title: str, tables: Iterable[TextTable]) -> Iterator[str]:
+    """Tables under a title of their own, as lines of HTML."""
+    yield f"<h2>{in_html(title)}</h2>"
+    for table in tables:
         yield f"<h3>{in_html(table.title)}</h3>"
         yield from page_table(table)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from mnemic.lab.kit.html_page import in_html
@@ -109,11 +110,42 @@ def depth_plot(rows: Sequence[SystemRow]) -> str:
     return _svg(drawn)
 
 
-def _frame(title: str) -> str:
+@dataclass(frozen=True, slots=True)
+class PlottedCurve:
+    """A line of a picture: its name, and its points from left to right, each named below the axis."""
+
+    name: str
+    points: tuple[tuple[str, float], ...]
+
+
+def curve_plot(title: str, curves: Sequence[PlottedCurve], *, top: float = 0.0) -> str:
+    """Curves over the same named places, such as lengths of a text; "" where there are none.
+
+    Args:
+        top: The value at the top; the largest of all when left out.
+    """
+    if not (names := list(dict.fromkeys(name for curve in curves for name, _ in curve.points))):
+        return ""
+    highest = top or max(value for curve in curves for _, value in curve.points) or 1.0
+    step = _WIDE * 0.6 / max(1, len(names) - 1)
+    drawn = [_frame(title, top or highest)]
+    for n, name in enumerate(names):
+        drawn.append(f'<text x="{_EDGE + n * step:.0f}" y="{_FLOOR + 15}" text-anchor="middle">{in_html(name)}</text>')
+    for n, curve in enumerate(curves):
+        at = [(_EDGE + names.index(name) * step, _FLOOR - _TALL * value / highest) for name, value in curve.points]
+        told = ", ".join(f"{name} {value:,.1f}" for name, value in curve.points)
+        way, colour, row = " ".join(f"{x:.1f},{y:.1f}" for x, y in at), f"c{n % COLOURS}", _EDGE + 12 * n
+        drawn.append(f'<polyline class="curve {colour}" points="{way}"><title>{in_html(told)}</title></polyline>')
+        drawn.append(f'<line class="curve {colour}" x1="282" x2="296" y1="{row}" y2="{row}"/>')
+        drawn.append(f'<text x="300" y="{row + 4}">{in_html(curve.name[:20])}</text>')
+    return _svg(drawn)
+
+
+def _frame(title: str, top: float = 100) -> str:
     drawn = [f'<path class="axis" fill="none" d="M{_EDGE} {_EDGE}V{_FLOOR}H{_WIDTH - _EDGE}"/>']
     for share in (0, 50, 100):
         at = _FLOOR - _TALL * share / 100 + 4
-        drawn.append(f'<text x="{_EDGE - 6}" y="{at:.0f}" text-anchor="end">{share}</text>')
+        drawn.append(f'<text x="{_EDGE - 6}" y="{at:.0f}" text-anchor="end">{top * share / 100:.3g}</text>')
     drawn.append(f'<text x="{_EDGE}" y="{_EDGE - 22}">{in_html(title)}</text>')
     return "".join(drawn)
 

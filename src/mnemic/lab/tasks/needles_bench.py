@@ -26,7 +26,8 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from statistics import fmean
@@ -36,8 +37,9 @@ from mnemic.core.tokens import count_tokens
 from mnemic.errors import Invalid
 from mnemic.flow import Request, run
 from mnemic.lab.kit.datasets import BenchQuestion, Doc, load
+from mnemic.lab.kit.log import Log
 from mnemic.lab.kit.run import Progress, silent
-from mnemic.lab.kit.tables import TextTable
+from mnemic.lab.tasks.needles_report import BENCH, NeedleReading, NeedleRow
 from mnemic.long_reading import LongReading
 from mnemic.memory import Memory
 from mnemic.models.chat.base import Ask, Pieces, Reply, estimated_reply
@@ -177,11 +179,17 @@ CASES: Final = {"single": _single, "multi-key": _multi_key, "multi-query": _mult
 """The kinds of needles, by name."""
 
 
-def text_of(case: NeedleCase, tokens: int, seed: int) -> Iterator[str]:
-    """Stream a text of about so many tokens by sentences: filler, distractors, and the needles in their order."""
+def text_of(case: NeedleCase, tokens: int, seed: int, depth: float | None = None) -> Iterator[str]:
+    """Stream a text of about so many tokens by sentences: filler, distractors, and the needles in their order.
+
+    Args:
+        depth: Where a needle that stands alone comes, as a share of the text; anywhere when left out.
+    """
     chance = random.Random(f"{case.kind}/{tokens}/{seed}")  # noqa: S311 - made-up text, not a secret
     own = sum(map(count_tokens, case.needles))
     places = sorted(chance.uniform(0.02, 0.98) * (tokens - own) for _ in case.needles)
+    if depth is not None and len(places) == 1:
+        places = [depth * (tokens - own)]
     waiting = list(zip(places, case.needles, strict=True))
     read, next_distractor = 0, SPACING / 2
     while read < tokens - own or waiting:
@@ -260,93 +268,116 @@ def _numbered(prompt: str) -> Iterator[tuple[str, list[int]]]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NeedleRow:
-    """What was kept of one kind of question at one length, each a share of 1, over all its texts.
+class NeedlePlan:
+    """Which texts are made up and read.
 
     Attributes:
-        rules, model, one_look: Evidence that the notes, or the choice of one look, hold; None where it was not asked.
-        answered: Values that the model's answer holds.
-        calls: Of the model for one text.
-        seconds: By rules, for a million tokens.
-        peak: Of the process's memory so far, in MiB.
+        lengths: Their tokens.
+        texts: How many of each kind and length, and of each depth.
+        depths: Where the needle stands, as shares of the text, in texts with one; anywhere when empty.
+        by_rules: By rules alone: no scripted model reads, and nobody looks over the whole at once.
     """
 
-    kind: str
-    tokens: int
-    texts: int
-    rules: float
-    one_look: float
-    model: float | None = None
-    answered: float | None = None
-    calls: float | None = None
-    seconds: float = 0.0
-    peak: float = 0.0
+    lengths: tuple[int, ...] = QUICK
+    kinds: tuple[str, ...] = tuple(CASES)
+    texts: int = 1
+    depths: tuple[float, ...] = ()
+    by_rules: bool = False
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if unknown := [kind for kind in self.kinds if kind not in CASES]:
+            raise Invalid("kinds", f"{unknown[0]!r} is none", f"There are: {', '.join(CASES)}.")
+        if strange := [depth for depth in self.depths if not 0 <= depth <= 1]:
+            raise Invalid("depths", f"{100 * strange[0]:g} % lies outside a text", "Give shares from 0 to 100.")
+
+    def each(self) -> Iterator[tuple[str, int, float | None, int]]:
+        """Kind, length, depth and number of every text, the short ones first."""
+        for tokens in sorted(self.lengths):
+            for kind in self.kinds:
+                alone = len(CASES[kind](_chance(kind, self.seed, 0)).needles) == 1
+                for depth in self.depths if self.depths and alone else (None,):
+                    for nth in range(self.texts):
+                        yield kind, tokens, depth, nth
 
 
 def bench_needles(
-    lengths: Sequence[int] = QUICK,
-    kinds: Sequence[str] = tuple(CASES),
-    *,
-    texts: int = 1,
-    seed: int = 0,
-    progress: Progress = silent,
-) -> tuple[NeedleRow, ...]:
-    """Read made-up texts with needles in them: a row for each kind and length, the short ones first.
+    plan: NeedlePlan, *, log: Log | None = None, progress: Progress = silent
+) -> tuple[NeedleReading, ...]:
+    """Read made-up texts with needles in them, each in a store of its own.
 
     Args:
-        texts: How many of each kind and length.
-
-    Raises:
-        Invalid: there is no such kind.
+        log: Takes each reading as it is made.
     """
-    if unknown := [kind for kind in kinds if kind not in CASES]:
-        raise Invalid("kinds", f"{unknown[0]!r} is none", f"There are: {', '.join(CASES)}.")
-    rows = []
-    for tokens in sorted(lengths):
-        for kind in kinds:
-            chances = [random.Random(f"{kind}/{seed}/{n}") for n in range(texts)]  # noqa: S311 - as above
-            rows.append(_row(tokens, [_read_needles(CASES[kind](c), tokens, seed + n) for n, c in enumerate(chances)]))
-            progress("needles", len(rows), len(lengths) * len(kinds))
-    return tuple(rows)
+    texts = list(plan.each())
+    readings = list[NeedleReading]()
+    if log is not None:
+        log.header(bench=BENCH, **asdict(plan))
+    _read("Where is it?", ["It is not here."], None)  # what the first reading alone has to import
+    for kind, tokens, depth, nth in texts:
+        case = CASES[kind](_chance(kind, plan.seed, nth))
+        made = partial(text_of, case, tokens, plan.seed + nth, depth)
+        readings.append(_read_needles(case, tokens, depth, made, by_rules=plan.by_rules))
+        if log is not None:
+            of = asdict(readings[-1])
+            log.add("needle", needles=of.pop("kind"), **of)
+        progress("needles", len(readings), len(texts))
+    if log is not None:
+        log.end()
+    return tuple(readings)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Measured:
-    """What one text gave."""
-
-    kind: str
-    tokens: int
-    rules: float
-    one_look: float
-    model: float
-    answered: float
-    calls: int
-    seconds: float
+def _chance(kind: str, seed: int, nth: int) -> random.Random:
+    return random.Random(f"{kind}/{seed}/{nth}")  # noqa: S311 - made-up text, not a secret
 
 
-def _read_needles(case: NeedleCase, tokens: int, seed: int) -> _Measured:
-    began = time.process_time()
-    by_rules = _read(case.question, text_of(case, tokens, seed), None)
-    seconds = time.process_time() - began
-    reader = NeedleReader(case)
-    by_model = _read(case.question, text_of(case, tokens, seed), reader)
-    looked = one_look(case.question, lambda: pieces_of(_streamed(text_of(case, tokens, seed))))
-    return _Measured(
+def _read_needles(
+    case: NeedleCase, tokens: int, depth: float | None, made: Callable[[], Iterator[str]], *, by_rules: bool
+) -> NeedleReading:
+    making = [0.0]
+    noted, seconds = _read(case.question, _clocked(made(), making), None)
+    reading = NeedleReading(
         kind=case.kind,
-        tokens=by_rules.tokens,
-        rules=_share(case.needles, _quoted(by_rules)),
+        tokens=tokens,
+        depth=depth,
+        read=noted.tokens,
+        rules=_share(case.needles, _quoted(noted)),
+        seconds=round(seconds - making[0], 4),
+        peak=round(_peak(), 1),
+    )
+    if by_rules:
+        return reading
+    reader = NeedleReader(case)
+    by_model, _ = _read(case.question, made(), reader)
+    looked = one_look(case.question, lambda: pieces_of(_streamed(made())))
+    return replace(
+        reading,
         one_look=_share(case.needles, {piece.text for piece in looked}),
         model=_share(case.needles, _quoted(by_model)),
         answered=_share(case.values, set(re.findall(r"\w+", by_model.answer))),
         calls=reader.asked.total(),
-        seconds=seconds,
+        peak=round(_peak(), 1),
     )
 
 
-def _read(question: str, text: Iterable[str], reader: NeedleReader | None) -> LongReading:
-    """Read a text in a store of its own, on disk."""
+def _clocked(sentences: Iterable[str], taken: list[float]) -> Iterator[str]:
+    """Pass on sentences, and add to `taken` the processor time that making them took."""
+    coming = iter(sentences)
+    while True:
+        began = time.process_time()
+        sentence = next(coming, None)
+        taken[0] += time.process_time() - began
+        if sentence is None:
+            return
+        yield sentence
+
+
+def _read(question: str, text: Iterable[str], reader: NeedleReader | None) -> tuple[LongReading, float]:
+    """Read a text in a store of its own, on disk; with the processor time that the reading took, once that was open."""
     with tempfile.TemporaryDirectory(prefix="mnemic-needles-") as folder, _memory(Path(folder), reader) as memory:
-        return memory.scope(user="reader").read(question, text)
+        me = memory.scope(user="reader")
+        began = time.process_time()
+        return me.read(question, text), time.process_time() - began
 
 
 def _memory(folder: Path, reader: NeedleReader | None) -> Memory:
@@ -396,23 +427,6 @@ def one_look(question: str, pieces: Callable[[], Iterable[SourcePiece]], budget:
             chosen.append(piece)
             room -= cost
     return chosen
-
-
-def _row(tokens: int, measured: Sequence[_Measured]) -> NeedleRow:
-    return NeedleRow(
-        kind=measured[0].kind,
-        tokens=tokens,
-        texts=len(measured),
-        rules=fmean(measurement.rules for measurement in measured),
-        one_look=fmean(measurement.one_look for measurement in measured),
-        model=fmean(measurement.model for measurement in measured),
-        answered=fmean(measurement.answered for measurement in measured),
-        calls=fmean(measurement.calls for measurement in measured),
-        seconds=1e6
-        * sum(measurement.seconds for measurement in measured)
-        / sum(measurement.tokens for measurement in measured),
-        peak=_peak(),
-    )
 
 
 def _peak() -> float:
@@ -493,22 +507,3 @@ def _read_passages(question: BenchQuestion, docs: Sequence[Doc]) -> tuple[set[st
 
 def _without_model(request: Request) -> str | None:
     return "" if isinstance(request, NameModel) else None
-
-
-def table(title: str, rows: Sequence[NeedleRow]) -> TextTable:
-    """Rows as a table, shares in per cent."""
-    header = ("text", "tokens", "texts", "rules", "one look", "model", "answered", "calls", "s/1M tokens", "peak MiB")
-    return TextTable(title, header, tuple(_cells(row) for row in rows))
-
-
-def _cells(row: NeedleRow) -> tuple[str, ...]:
-    shares = (row.rules, row.one_look, row.model, row.answered)
-    return (
-        row.kind,
-        f"{row.tokens:,}",
-        f"{row.texts}",
-        *("-" if share is None else f"{100 * share:.1f}" for share in shares),
-        "-" if row.calls is None else f"{row.calls:,.0f}",
-        f"{row.seconds:.1f}",
-        f"{row.peak:,.0f}",
-    )

@@ -441,6 +441,10 @@ class ItemTables(Group, ABC):
         self.relations.update(ENTRY, {"seq_to": seq_to}, ("ver", "in", vers), space=space)
 
     def standing(self, space: int, items: Sequence[bytes]) -> dict[bytes, VersionRow]:
+        if len(items) == 1:
+            # From the newest: one item may have thousands of versions, such as the notes of a long reading.
+            row = self.relations.first(VERSION, order=("-seq_from",), space=space, id=items[0], seq_to=FOREVER)
+            return {} if row is None else {row.id: row}
         rows = self.relations.find(VERSION, ("id", "in", items), space=space, seq_to=FOREVER)
         return {row.id: row for row in rows}
 

@@ -163,9 +163,10 @@ def _chosen(worths: Sequence[Worth], costs: Sequence[int], budget: int) -> list[
     heapq.heapify(waiting)
     while waiting:
         _, place = heapq.heappop(waiting)
-        gain, cost = choice.gain(worths[place], costs[place]), costs[place] + bool(chosen)
+        cost = costs[place] + bool(chosen)
         if cost > room:
             continue
+        gain = choice.gain(worths[place], costs[place])
         if waiting and gain < -waiting[0][0]:
             heapq.heappush(waiting, (-gain, place))
             continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,7 @@ from mnemic.faces.cli.bench.bench_runs import (
     tune,
 )
 from mnemic.faces.cli.bench.current import current, small, standing
+from mnemic.faces.cli.bench.needle_commands import needles, show_needles
 from mnemic.faces.cli.bench.peer_commands import peers
 from mnemic.faces.cli.bench.streams import show_streams, stream
 from mnemic.faces.cli.bench.windows import paging, retention_train, session
@@ -96,9 +97,7 @@ def strategies(path: Path | None, model: str, embedder: str, cache: Path | None,
 @click.argument("log", type=FILE)
 @click.option("--seed", type=int, help="Of the bootstrap (left out: the run's own).")
 @click.option("--markdown", is_flag=True, help="Tables for a page.")
-@click.option(
-    "--html", type=FILE, help="Of `bench run` and `stream`: write a page with plots and the worst questions, too."
-)
+@click.option("--html", type=FILE, help="Of `bench run`, `stream` and `needles`: write a page with plots, too.")
 def report(log: Path, seed: int | None, markdown: bool, html: Path | None) -> None:
     """The tables of a run, recomputed from its LOG, whichever bench wrote it."""
     from mnemic.lab.kit.log import bench_of
@@ -113,6 +112,8 @@ def report(log: Path, seed: int | None, markdown: bool, html: Path | None) -> No
             _show_hotpot(invocation(), log, seed=seed, markdown=markdown)
         case "strategies":
             _show_strategies(invocation(), log, seed=seed, markdown=markdown)
+        case "needles":
+            show_needles(invocation(), log, markdown=markdown, html=html)
         case "stream":
             show_streams(invocation(), log, seed=seed, markdown=markdown, html=html)
         case _:
@@ -458,61 +459,6 @@ def _show_figures(run: Invocation, measured: Measurements, *, binding: bool = Tr
     show(measured, sys.stdout, as_json=run.output.json, judged=binding, judged_from=judged_from)
     if binding:
         hold_to_bars(measured.figures)
-
-
-@verb(
-    "mnemic bench needles --lengths 2k --kinds single,chinese",
-    "mnemic bench needles questions.jsonl --lengths 8k",
-)
-@click.argument("path", required=False, type=FILE)
-@click.option("--lengths", type=NAMES, help="Tokens of the texts, by commas (left out: 8k,32k,128k).")
-@click.option("--full", is_flag=True, help="Also 512k, 1m and 4m: an hour.")
-@click.option(
-    "--kinds", type=NAMES, help="Only these: single, multi-key, multi-query, multi-value, variables, chinese."
-)
-@options.count("--texts", 1, "Texts of each kind and length.")
-@options.limit()
-@options.seed("the made-up texts")
-def needles(
-    path: Path | None,
-    lengths: Sequence[str] | None,
-    full: bool,
-    kinds: Sequence[str] | None,
-    texts: int,
-    limit: int | None,
-    seed: int,
-) -> None:
-    """What the notes of `mnemic read` keep of needles in long made-up texts, by rules and by a scripted model, beside
-    one look over the whole.
-
-    The needles are RULER's: a number under a key; among others like it; three asked for at once; four under one key; a
-    chain of variables; and one in Chinese. Texts have 8,000 to 4,000,000 tokens.
-
-    With PATH, unified jsonl of questions over passages: each question's passages are packed among others.
-    """
-    from mnemic.lab.kit.tables import aligned
-    from mnemic.lab.tasks.needles_bench import CASES, FULL, QUICK, bench_needles, bench_packed, table
-
-    run = invocation()
-    sizes = [_thousands(length) for length in lengths] if lengths else (FULL if full else QUICK)
-    with progress(run) as report:
-        if path is not None:
-            rows = bench_packed(path, sizes, limit=limit, seed=seed, progress=report)
-        else:
-            rows = bench_needles(sizes, kinds or tuple(CASES), texts=texts, seed=seed, progress=report)
-    if run.output.json:
-        run.output.document({"rows": [asdict(row) for row in rows]})
-    else:
-        print(aligned(table("Evidence kept, in per cent" if path is None else path.name, rows)))
-
-
-def _thousands(written: str) -> int:
-    """Read a count such as 8000, 8k or 4m."""
-    factor = {"k": 1_000, "m": 1_000_000}.get(written[-1:].lower(), 1)
-    digits = written[:-1] if factor > 1 else written
-    if not (digits.isascii() and digits.isdigit() and int(digits)):
-        raise Invalid("lengths", f"{written!r} is no count of tokens", "Write such as 8000, 8k or 4m.")
-    return int(digits) * factor
 
 
 @verb(
