@@ -6,10 +6,12 @@ import io
 import math
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from mnemic.lab.kit.log import LoggedRun
+from mnemic.lab.kit.task import data_of
 from mnemic.lab.tasks import standing_bench
 from mnemic.lab.tasks.current.current_cases import Half
 from mnemic.lab.tasks.standing_bench import (
@@ -111,3 +113,11 @@ def test_of_dialogues_what_stands_instructs_and_what_takes_back_teaches_nothing(
     assert not (taking - standing - seeming) & {one.text for one in sentences}
     tested = {text for dialogue in dialogues if dialogue.testing for text in (*dialogue.standing, dialogue.talk)}
     assert all(one.testing for one in sentences if one.text in tested)
+
+
+def test_a_few_questions_are_of_every_sort() -> None:
+    """The first of the file are distractors alone: of twenty none told what stands."""
+    whole, few = data_of(STANDING, Path()), data_of(STANDING, Path(), 20)
+    assert len(few.questions) == 20
+    assert {question.category for question in few.questions} == {question.category for question in whole.questions}
+    assert {question.ns for question in few.questions} == {corpus.ns for corpus in few.corpora}

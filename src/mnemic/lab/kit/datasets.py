@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any, Final
 
@@ -185,9 +186,18 @@ class Dataset:
 
     def first(self, limit: int | None) -> Dataset:
         """Keep the first `limit` questions only, and the corpora that they need."""
-        if limit is None:
-            return self
-        questions = self.questions[:limit]
+        return self if limit is None else self._with(self.questions[:limit])
+
+    def first_of_each(self, limit: int) -> Dataset:
+        """Keep `limit` questions, of each category and origin as many as of another while there are any."""
+        by_sort: dict[tuple[str, str], list[BenchQuestion]] = {}
+        for question in self.questions:
+            by_sort.setdefault((question.category, question.origin), []).append(question)
+        dealt = (question for round_ in zip_longest(*by_sort.values()) for question in round_ if question is not None)
+        kept = {(question.ns, question.id) for question in islice(dealt, limit)}
+        return self._with(tuple(q for q in self.questions if (q.ns, q.id) in kept))
+
+    def _with(self, questions: tuple[BenchQuestion, ...]) -> Dataset:
         names = {q.ns for q in questions}
         return replace(self, questions=questions, corpora=tuple(c for c in self.corpora if c.ns in names))
 

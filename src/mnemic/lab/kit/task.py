@@ -94,14 +94,15 @@ class SelfMadeTask(Protocol):
 
 
 def data_of(task: BenchTask, where: Path, limit: int | None = None) -> Dataset:
-    """Read the data of a task, with the first `limit` questions only.
+    """Read the data of a task, with the first `limit` questions only: of what it makes itself, as many of each sort.
 
     Raises:
         Invalid: it is not there, or no document can be read from it.
     """
     if limit is not None and isinstance(task, LongTask):
         return task.read_first(where, limit)
-    return task.read(where).first(limit)
+    data = task.read(where)
+    return data.first_of_each(limit) if limit is not None and isinstance(task, SelfMadeTask) else data.first(limit)
 
 
 @runtime_checkable
