@@ -841,8 +841,16 @@ def test_what_held_before_is_found_by_meaning_where_no_word_is_shared(
         ("Am I still with Tom?", "Tom and I are giving it another go."),
         ("Am I still seeing the physio?", "Started with the physio again yesterday, the shoulder this time."),
         ("我还练瑜伽吗？", "瑜伽馆重开了，周三又开始去了"),
+        ("我还在练瑜伽吗？", "瑜伽换了家店又练起来了"),
+        ("Do I still do yoga?", "Switched gyms and I'm back doing yoga."),
     ],
 )
 def test_no_is_not_concluded_from_what_says_that_it_goes_on_again(world: Any, question: str, said: str) -> None:
     answered = answer(question, in_order(world, (said, 3.0)))
     assert not (answered.short in ("No", "不是", "没有") and answered.confidence >= 0.5)
+
+
+def test_no_is_not_concluded_from_what_became_of_somebody_else(world: Any) -> None:
+    told = ("Back from Split! Ffion got engaged on the last night.", "Off with Ffion in June.", "Dan and I moved in.")
+    answered = answer("Am I still with Dan?", in_order(world, *((text, 3.0) for text in told)))
+    assert not (answered.short == "No" and answered.confidence >= 0.5)

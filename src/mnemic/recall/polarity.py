@@ -75,11 +75,13 @@ _CONTINUES: Final = re.compile(
     re.IGNORECASE,
 )
 RESUMES: Final = re.compile(
-    r"\b(?:again|resumed|restarted|reopened|another (?:go|chance|try|shot)|back together|made up)\b"
+    r"\b(?:again|resumed|restarted|reopened|another (?:go|chance|try|shot)|back together|made up"
+    r"|back (?:doing|(?:at|into|to) \w+ing))\b"
     r"|又(?:开始|[去练学养]|[\u4e00-\u9fff]{1,2}[上起])|重新|重开|恢复|和好|复合|捡起来",
     re.IGNORECASE,
 )
 """Says that what was over goes on."""
+_NEGATED: Final = re.compile(r"\b(?:no|not|never)\b|n['’]t\b|[不没别]", re.IGNORECASE)
 _PARTICLES: Final = frozenset("了过吗呢吧么的我你他她在是有没不会家")
 """Characters of a question that name nothing it asks about."""
 GRAMMATICAL: Final = _PARTICLES | frozenset(
@@ -89,6 +91,17 @@ GRAMMATICAL: Final = _PARTICLES | frozenset(
 _NAMES: Final = 0.3
 _ALL: Final = 0.7
 """Shares of a question from which a statement names some of what it asks about, or just that."""
+
+
+def goes_on(text: str) -> bool:
+    """Whether a text says that what was over goes on: nothing in it ends, or only what it tells of before that.
+
+    换了家店又练起来了 does; "gave up again" and 不会又开始 do not.
+    """
+    if DENIES.search(text) is None:
+        return RESUMES.search(text) is not None
+    resumed = [match for match in RESUMES.finditer(text) if match[0].casefold() != "again"]
+    return bool(resumed) and DENIES.search(text, resumed[-1].end()) is None and _NEGATED.search(text) is None
 
 
 def polar(question: str, evidence: Sequence[Recalled]) -> Floats:

@@ -21,11 +21,12 @@ import numpy as np
 
 from mnemic.core.tokens import tokenise
 from mnemic.extract.chinese import has_chinese
+from mnemic.extract.sentences import written_sentences
 from mnemic.recall.asked_for import AnswerType, asks_several, asks_yes_or_no
-from mnemic.recall.polarity import ASKS_END, ASKS_PAST, DENIES, RESUMES, STILL, asked_words, polar, share_held
+from mnemic.recall.polarity import ASKS_END, ASKS_PAST, DENIES, STILL, asked_words, goes_on, polar, share_held
 from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
 from mnemic.recall.understand import SPEAKS_OF_SELF, SPEAKS_TO_OTHER
-from mnemic.recall.whom_it_is_about import asks_of_self
+from mnemic.recall.whom_it_is_about import about_another, asks_of_self, names_in
 from mnemic.recall.yes_or_no import reads
 
 if TYPE_CHECKING:
@@ -170,16 +171,17 @@ def sure(grounds: AnswerGrounds) -> float:
 def _may_conclude(grounds: AnswerGrounds) -> bool:
     """Whether yes or no may be concluded at all, though nobody plainly said it.
 
-    Not from what is of another object, nor from a dream, nor no from what says that it goes on again; and from what is
-    only supposed or planned no more than that it is not so yet. By words alone, what is asked of whoever asks must be
-    named by the sentence nearly whole, or half of it by the states of its matter.
+    Not from what is of another object, nor from a dream, nor no from what says that it goes on again or what became of
+    somebody else; and from what is only supposed or planned no more than that it is not so yet. By words alone, what is
+    asked of whoever asks must be named by the sentence nearly whole, or half of it by the states of its matter.
     """
     quoted = grounds.quoted[0].text
     if grounds.of_other_object or _DREAMT.search(quoted):
         return False
     no = grounds.yes is not None and grounds.yes < _HALF
-    goes_on = RESUMES.search(quoted) and DENIES.search(quoted) is None
-    if no and goes_on and ASKS_END.search(grounds.question) is None:
+    if no and goes_on(quoted) and ASKS_END.search(grounds.question) is None:
+        return False
+    if no and _became_of_another(quoted, grounds):
         return False
     if grounds.supposed and (grounds.yes is None or grounds.yes >= _HALF or STILL.search(grounds.question)):
         return False
@@ -188,6 +190,14 @@ def _may_conclude(grounds: AnswerGrounds) -> bool:
     asked = asked_words(STILL.sub("", grounds.question))
     states = " ".join(hit.text for hit in grounds.evidence if hit.succession)
     return share_held(asked, quoted) >= _ALL or share_held(asked, states) >= _HALF
+
+
+def _became_of_another(quoted: str, grounds: AnswerGrounds) -> bool:
+    """Whether a quote names nothing that is asked about and ends with what became of somebody by another name."""
+    if share_held(asked_words(STILL.sub("", grounds.question)), quoted) > 0:
+        return False
+    last = written_sentences(quoted)[-1]
+    return about_another(last, names_in(hit.text for hit in grounds.evidence), grounds.question)
 
 
 def concluding(grounds: AnswerGrounds) -> Floats:
