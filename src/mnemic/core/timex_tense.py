@@ -34,6 +34,8 @@ _TO: Final = re.compile(r" ?(?:to|until|till|through|[-–—])")
 _SET_FOR: Final = re.compile(
     r"\b(?:moved|changed|rescheduled|postponed|pushed|brought forward|delayed|shifted|put off|set"
     r"|scheduled|planned|booked|slated|pencill?ed in)\b[^,.;]{0,24}\b(?:to|for|until|till) (?:the )?\Z"
+    r"|\bgot (?:an?|the|my|our|his|her|their) (?:new )?(?:date|appointment|slot|booking|interview)\b[^,.;]{0,40}"
+    r"\bon (?:the )?\Z"
     r"|\b(?:due|expected)(?: (?:back|to \w+))? (?:(?:on|in|by|at) )?(?:the )?\Z"
     r"|\b(?:book|schedul|reserv|arrang|appointment|table|slot|tickets?|flights?"
     r"|invit)\w*\b[^,.;]{0,40}\bfor (?:the )?\Z"
@@ -93,6 +95,9 @@ _EVENT: Final = re.compile(
     r"|预约|預約|婚礼|婚禮|考试|考試|面试|面試|手术|手術|体检|體檢|复查|複查|开会|開會|航班|演出|现在是|現在是"
 )
 """What happens at a time: without a mark of its being over it is ahead. What merely is so, is not."""
+_STARTING: Final = re.compile("起(?![床来飞跑点火码])")
+_ALL_ALONG: Final = re.compile("一直|就没|就不|至今|到现在")
+"""Behind a day on which something starts: the day has been."""
 _ASKS: Final = re.compile(r"[吗嗎呢]|哪|什么|什麼|几|幾|多少|谁|誰|怎么|怎麼|没有|沒有")
 
 
@@ -100,12 +105,27 @@ def in_its_tense(atom: Atom, low: str, a: Anchor) -> Atom:
     """Give an open time the occurrence that its clause tells of: the first from today on if that is ahead."""
     if atom.repeats is None or atom.span is None or atom.span[1] > a.day * DAY:
         return atom
+    if _STARTING.match(low, atom.hi):
+        return _nearest(atom, low, a)
     if not _is_ahead(low, atom.lo, atom.hi, is_range=bool(atom.repeats.until)):
         return atom
     try:
         return replace(atom, span=atom.repeats.earliest(a.day))
     except (ValueError, OverflowError):
         return replace(atom, span=None)
+
+
+def _nearest(atom: Atom, low: str, a: Anchor) -> Atom:
+    """Give a day from which something starts the nearer of its occurrences, unless it is told how it has been since."""
+    behind = _around(_CLAUSE_ENDS, "", low[atom.hi : atom.hi + _REACH])[1]
+    if atom.repeats is None or atom.span is None or _IS_OVER.search(behind) or _ALL_ALONG.search(behind):
+        return atom
+    try:
+        ahead = atom.repeats.earliest(a.day)
+    except (ValueError, OverflowError):
+        return atom
+    today = a.day * DAY
+    return replace(atom, span=ahead) if ahead[0] - today < today - atom.span[0] else atom
 
 
 def _is_ahead(low: str, lo: int, hi: int, *, is_range: bool) -> bool:
