@@ -154,6 +154,7 @@ def test_any_text_is_read_and_every_fact_can_be_phrased(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "value"),
     [
+        ("turns out I've got a nickel allergy, earrings did it", "nickel"),
         ("cant have shellfish, throat closes up", "shellfish"),
         ("I can't eat walnuts or my lips swell up", "walnuts"),
         ("no peanuts for me, they bring up hives", "peanuts"),
@@ -162,7 +163,7 @@ def test_any_text_is_read_and_every_fact_can_be_phrased(text: str) -> None:
         ("我芒果吃不得，一吃嘴就肿", "芒果"),
     ],
 )
-def test_what_makes_somebody_swell_is_an_allergy(text: str, value: str) -> None:
+def test_what_makes_somebody_swell_or_is_called_so_is_an_allergy(text: str, value: str) -> None:
     assert ("allergy", value) in stated(text)
 
 

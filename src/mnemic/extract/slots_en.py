@@ -14,7 +14,7 @@ from mnemic.extract.slots_en_tastes import AILING, DIET, LIKING, RIGHTING, SPEAK
 _WORDS: Final = re.compile(r"[\w'-]+|@")
 _GAPS: Final = re.compile(
     r"[.,;:!()—–…-]+ |\b(?:and|but|so|because|since|as|though|although|then|now|today|yesterday|yes|no|well|oh|hey|lately|recently"
-    r"|finally|honestly|currently|meanwhile|actually|fyi|ps|btw) "
+    r"|finally|honestly|currently|meanwhile|actually|fyi|ps|btw|turns out(?: that)?) "
 )
 _LEAD: Final = re.compile(
     r"(?:as of|since|from|after|until|these|this|last|in|on|at|for|by) (?:[\w'.-]+ ){1,4}?(?=(?:i|we|i'm|we're|i've|we've|my|our|home|they|they've)\b)"
