@@ -66,9 +66,14 @@ def unified(docs: int, questions: int, session: str) -> str:
     return "".join(f"{json.dumps(record)}\n" for record in (*told, *asked))
 
 
+@pytest.mark.parametrize("by_itself", [False, True])
 @pytest.mark.parametrize("session", ["", "S599"])
-def test_data_that_is_cut_short_keeps_what_answers_the_questions(tmp_path: Path, session: str) -> None:
-    (file := tmp_path / "x.jsonl.gz").write_bytes(gzip.compress(unified(600, 9, session).encode()))
+def test_data_that_is_cut_short_keeps_what_answers_the_questions(tmp_path: Path, session: str, by_itself: bool) -> None:
+    """Evidence may be one name by itself, and no list."""
+    data = unified(600, 9, session)
+    if by_itself:
+        data = data.replace('["d599"]', '"d599"').replace('["S599"]', '"S599"')
+    (file := tmp_path / "x.jsonl.gz").write_bytes(gzip.compress(data.encode()))
     short = load(quick.shortened(file, tmp_path / "short", 4))
     assert not short.faults
     assert [question.id for question in short.questions] == ["q0", "q1", "q2", "q3"]

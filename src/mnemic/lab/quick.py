@@ -23,7 +23,7 @@ from mnemic.lab.contestants.strategy_contestant import learns_from_tries, offere
 from mnemic.lab.entries import TASKS, task
 from mnemic.lab.kit.contest import Limits
 from mnemic.lab.kit.contestant import Means
-from mnemic.lab.kit.datasets import opened
+from mnemic.lab.kit.datasets import cited, opened
 from mnemic.lab.kit.made_samples import write_samples
 from mnemic.lab.kit.run import RunPlan, run
 from mnemic.lab.kit.run_page import tables_section, write_page
@@ -109,8 +109,10 @@ def shortened(file: Path, folder: Path, limit: int) -> Path:
     reading, text = opened(file)
     records = [record for _, record in reading.lines(text)]
     asked = [record for record in records if record["type"] == "query"][:limit]
-    wanted = {(query["ns"], doc) for query in asked for doc in query["gold"]}
-    sessions = {(query["ns"], session) for query in asked if not query["gold"] for session in query["gold_sessions"]}
+    wanted = {(query["ns"], doc) for query in asked for doc in cited(query["gold"])}
+    sessions = {
+        (query["ns"], session) for query in asked if not query["gold"] for session in cited(query["gold_sessions"])
+    }
     room = dict.fromkeys((query["ns"] for query in asked), DOCS)
     kept = []
     for doc in (record for record in records if record["type"] == "doc" and record["ns"] in room):

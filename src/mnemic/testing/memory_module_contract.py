@@ -235,9 +235,16 @@ def test_another_process_reads_the_same_bits(subject: ModuleSubject, tmp_path: P
     assert other.stdout.readline().decode().strip() == base.state_digest(state)
 
 
-@cache
 def _another_process() -> subprocess.Popen[bytes]:
-    """Start a process that tells the digest of each state it is named: one for all tests, for each imports torch."""
+    """A process that tells the digest of each state it is named: one for all tests, until one kills it."""
+    if _started().poll() is not None:
+        _started.cache_clear()
+    return _started()
+
+
+@cache
+def _started() -> subprocess.Popen[bytes]:
+    """Start it; each imports torch."""
     code = "from mnemic.testing.memory_module_contract import tell_digests; tell_digests()"
     process = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     atexit.register(process.communicate)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from mnemic.lab.kit.tuning import (
     alone_table,
     change_table,
     choice_table,
+    folds_of,
     tune,
     verdict,
 )
@@ -94,10 +96,18 @@ def test_a_gain_that_may_be_chance_changes_nothing() -> None:
 
 def test_folds_hold_whole_conversations_and_questions_where_those_are_few() -> None:
     many = task("many")
-    folds = many.folds(4)
+    folds = folds_of([many], 4)["many"]
     assert {len({folds[n] for n in range(N) if many.spaces[n] == space}) for space in many.spaces} == {1}
     assert np.bincount(folds).tolist() == [30, 30, 30, 30]
-    assert np.bincount(task("pool", conversations=1).folds(4)).tolist() == [30, 30, 30, 30]
+    assert np.bincount(folds_of([task("pool", conversations=1)], 4)["pool"]).tolist() == [30, 30, 30, 30]
+
+
+def test_a_conversation_that_two_tasks_ask_about_is_in_one_fold() -> None:
+    """Else it is tuned on in one and held out in the other."""
+    first = task("first", conversations=6)
+    other = replace(first, name="other", spaces=first.spaces[::-1])
+    folds = folds_of([first, other], 4)
+    assert folds["other"].tolist() == folds["first"].tolist()[::-1]
 
 
 def test_questions_without_the_metric_count_for_nothing() -> None:

@@ -15,6 +15,7 @@ from mnemic.lab.kit.contestant import SHOWN, Means, RankedDocs
 from mnemic.lab.kit.datasets import Dataset
 from mnemic.lab.kit.run import RunPlan, run
 from mnemic.lab.kit.run_report import report
+from mnemic.lab.tasks import tune_bench
 from mnemic.lab.tasks.small.small_bench import small_dataset
 from mnemic.lab.tasks.tune_bench import TunePlan, bench_tune, grid_of
 from mnemic.recall.recall_weights import WEIGHTS
@@ -80,3 +81,6 @@ def test_what_stands_in_the_log_is_not_measured_again(
     assert (again.changes, again.alone) == (first.changes, first.alone)
     with pytest.raises(pytest.fail.Exception, match="taken in again"):
         bench_tune(replace(plan(locomo_file, "by_words.window"), limit=3), out)
+    monkeypatch.setattr(tune_bench, "_digest_of_package", lambda: "other code, committed or not")
+    with pytest.raises(pytest.fail.Exception, match="taken in again"):
+        bench_tune(plan(locomo_file, "by_words.window"), out)

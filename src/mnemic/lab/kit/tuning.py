@@ -48,13 +48,21 @@ class TunedTask:
     spaces: tuple[str, ...]
     categories: tuple[str, ...]
 
-    def folds(self, count: int) -> NDArray[np.intp]:
-        """The fold of each question: conversations dealt out in turn; questions where there are too few of those."""
-        names = distinct(self.spaces)
-        if len(names) < count:
-            return np.arange(len(self.spaces)) % count
-        dealt = {name: n % count for n, name in enumerate(names)}
-        return np.array([dealt[space] for space in self.spaces], np.intp)
+
+def folds_of(tasks: Sequence[TunedTask], count: int) -> dict[str, NDArray[np.intp]]:
+    """Deal conversations out in turn, one that several tasks ask about into one fold; a task of few by its questions.
+
+    Returns:
+        Of each task the fold of each of its questions.
+    """
+    whole = [task for task in tasks if len(distinct(task.spaces)) >= count]
+    dealt = {name: n % count for n, name in enumerate(distinct(space for task in whole for space in task.spaces))}
+    return {
+        task.name: np.array([dealt[space] for space in task.spaces], np.intp)
+        if task in whole
+        else np.arange(len(task.spaces)) % count
+        for task in tasks
+    }
 
 
 Values: TypeAlias = Mapping[str, Mapping[str, Array]]
@@ -140,7 +148,7 @@ def tune(tasks: Sequence[TunedTask], grid: Grid, measure: Measure, *, folds: int
     if folds < 2:
         raise Invalid("folds", f"is {folds}", "What is chosen must be held to other questions: at least 2.")
     search = _Search(tasks, grid, measure)
-    parts = {task.name: task.folds(folds) for task in tasks}
+    parts = folds_of(tasks, folds)
     chosen = [search.fitted({name: part != n for name, part in parts.items()}, steps) for n in range(folds)]
     whole = {name: np.ones(len(part), np.bool_) for name, part in parts.items()}
     fitted = search.fitted(whole, steps)

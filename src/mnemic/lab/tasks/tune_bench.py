@@ -8,23 +8,23 @@ import json
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from mnemic._version import __version__
+import mnemic
 from mnemic.errors import Invalid
 from mnemic.lab.contestants.mnemic_contestant import Reweighed, reweighed
 from mnemic.lab.entries import task as task_of
 from mnemic.lab.kit.contestant import SHOWN, Means
-from mnemic.lab.kit.log import checkout, records
+from mnemic.lab.kit.log import records
 from mnemic.lab.kit.metrics import Outcome, measure, within
 from mnemic.lab.kit.run import Progress, silent
 from mnemic.lab.kit.tables import finite
 from mnemic.lab.kit.task import data_of
-from mnemic.lab.kit.tuning import Grid, Setting, TunedTask, Tuning, Values, tune, worded
+from mnemic.lab.kit.tuning import Grid, Setting, TunedTask, Tuning, Values, tune
 from mnemic.recall.recall_weights import WEIGHTS
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def bench_tune(plan: TunePlan, out: Path | None = None, *, progress: Progress = 
             nonlocal tried
             tried += 1
             values = {course.task.name: course.values(setting) for course in courses}
-            progress(f"settings, last {worded(setting)}", tried, tried)
+            progress("settings", tried, tried)
             return values
 
         tasks = [course.tuned for course in courses]
@@ -131,6 +131,16 @@ class _TuneLog:
                 file.write(f"{json.dumps(line)}\n")
 
 
+@cache
+def _digest_of_package() -> str:
+    """A digest of all files that recall is made of: a figure of other code, committed or not, is another one."""
+    root = Path(mnemic.__path__[0])
+    digest = hashlib.sha256()
+    for file in sorted(file for file in root.rglob("*") if file.suffix in (".py", ".npz", ".json")):
+        digest.update(f"{file.relative_to(root)}\0".encode() + file.read_bytes())
+    return digest.hexdigest()
+
+
 def _unasked(dataset: Dataset, asked: set[tuple[str, str]], name: str) -> Dataset:
     """The data with the questions that have evidence and that no task before has asked."""
     new = tuple(q for q in dataset.questions if q.scorable and not q.of_context and (q.ns, q.id) not in asked)
@@ -150,7 +160,7 @@ class _TunedCourse:
         self.task, self.dataset = task, dataset
         self._means, self._left, self._log, self._progress = replace(means, told=told), left, log, progress
         questions = [(question.ns, question.id) for question in dataset.questions]
-        of = [task.name, dataset.sha256, questions, means.embedder_name, __version__, checkout()]
+        of = [task.name, dataset.sha256, questions, means.embedder_name, _digest_of_package()]
         self._of = hashlib.sha256(json.dumps(of).encode()).hexdigest()
         self._sessions = {corpus.ns: {doc.id: doc.session for doc in corpus.docs} for corpus in dataset.corpora}
 

@@ -31,9 +31,9 @@ def attack(rounds: int, seed: int, strategies: Sequence[str] = tuple(FOLLOWED), 
     with ExitStack() as stack:
         children = [stack.enter_context(_child(hash_seed)) for hash_seed in _HASH_SEEDS]
         for number in numbers:
-            for name in strategies:
+            for place, name in enumerate(strategies):
                 round_seed = seed * 1_000_003 + number
-                child = children[number % len(children)]
+                child = children[(number + place) % len(children)]
                 wrong = list(different(replayed(name, round_seed, cut=False), _replayed_by(child, name, round_seed)))
                 if wrong:
                     failures.append(f"{name}, seed {seed}, round {number}: {' | '.join(wrong[:6])}")
