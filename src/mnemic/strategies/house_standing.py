@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from mnemic.core.items import DOUBTS, Kind
 from mnemic.core.uninterrupted import import_whole
-from mnemic.strategies.house_book import NAMING, BookedStatement, HouseBook, derived_by_rules, of_rules
+from mnemic.strategies.house_book import NAMING, NAMING_BESIDES, BookedStatement, HouseBook, derived_by_rules, of_rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -137,7 +137,9 @@ def asked_instead(instruction: Instruction, taken: TakenBack) -> Instruction | N
     if taken.revocation.way is Withdrawal.ALLOWS:
         asked.append(instruction)
     for new in asked:
-        if new.rule in NAMING or (asks_other_side(new.text, taken.instruction) and not _LEAVE.search(new.text)):
+        if new.rule in NAMING | NAMING_BESIDES or (
+            asks_other_side(new.text, taken.instruction) and not _LEAVE.search(new.text)
+        ):
             return new
     return None
 
@@ -232,9 +234,11 @@ def write_instruction(item: Item, subject: str, key: str, instruction: Instructi
     same = book.filed("said", subject, canonical(instruction.text))
     if same and not book.filed("doubted", subject, canonical(instruction.text)):
         return
-    named = book.filed("naming", subject) if instruction.rule in NAMING else ()
+    named = book.filed("naming", subject) if instruction.rule in NAMING | NAMING_BESIDES else ()
     if any(statement.said > item.said for statement in named):
-        return
+        if instruction.rule in NAMING:
+            return
+        named = ()
     stopped = _meant(book, subject, instruction.text, item.said) if instruction.rule in _STOPPING else None
     ended = [] if stopped is None else [stopped.at]
     ended += _contradicted(book, subject, instruction.text, item.said)
