@@ -163,7 +163,15 @@ def _hinted_at(
     import_whole("mnemic.extract.withdrawal_meaning")
     from mnemic.extract.chinese import simple
     from mnemic.extract.entities import canonical
-    from mnemic.extract.withdrawal_meaning import TAKES_BACK, doubted, has_cue, is_of_others, nearest, withdraws
+    from mnemic.extract.withdrawal_meaning import (
+        TAKES_BACK,
+        doubted,
+        has_cue,
+        is_of_others,
+        is_of_own_life,
+        nearest,
+        withdraws,
+    )
 
     low, plain = text.lower(), simple(text.lower())
     sharing, others = _sharing(book, subject, text, said), is_of_others(plain)
@@ -181,7 +189,8 @@ def _hinted_at(
         [meanings[standing.text.lower()] for standing in near],
         [standing.at in sharing for standing in near],
     )
-    if likely > TAKES_BACK and not others and (place := nearest(meanings[low], vectors, shares)) is not None:
+    place = nearest(meanings[low], vectors, shares) if likely > TAKES_BACK and not others else None
+    if place is not None and (shares[place] or not is_of_own_life(plain)):
         return near[place], True
     place = doubted(low, likely, meanings[low], vectors, shares)
     return (None if place is None else near[place]), False
