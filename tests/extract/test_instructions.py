@@ -455,8 +455,25 @@ def test_an_order_that_counts_what_is_written_stands(text: str) -> None:
         ("Always address me as Doctor Lang.", "call me"),
         ("以后叫我小王。", "叫我"),
         ("以后都叫我王老师。", "叫我"),
-        ("From now on, call me when you are done.", "from now on"),
+        ("From now on, call me when you are done.", "when to call"),
+        ("From now on call me back within the hour.", "when to call"),
+        ("Call me Captain when we talk of boats.", "call me besides"),
+        ("Call me by my first name.", "call me"),
+        ("Call me Sasha, please, everybody does.", "call me"),
+        ("call me sam not samantha ugh", "call me"),
+        ("Call me Al or Alex, whatever you like.", "call me"),
+        ("Call me Mr. Bose.", "call me"),
+        ("叫我老周就行。", "叫我"),
+        ("叫我李老师吧，别叫全名。", "叫我"),
+        ("以后叫我李老师，回答用法语。", "叫我并"),
     ],
 )
 def test_a_name_is_told_as_one_however_long_it_is_to_hold(text: str, rule: str) -> None:
     assert [instruction.rule for instruction in read_by_rules(text)[0]] == [rule]
+
+
+@pytest.mark.parametrize(
+    "text", ["叫我一声。", "到点叫我一下就行。", "明早叫我起床。", "Call me back later.", "Call me a cab."]
+)
+def test_what_asks_for_a_call_is_no_name(text: str) -> None:
+    assert not {one.rule for one in read_by_rules(text)[0]} & {"call me", "call me besides", "叫我", "叫我并"}

@@ -91,6 +91,27 @@ def test_talk_of_ones_own_life_that_names_nothing_of_an_instruction_puts_none_in
 
 
 @pytest.mark.parametrize(
+    ("likely", "order", "later", "doubted"),
+    [
+        (-0.5, "Never mention Dan.", "I'm back on 3 coffees.", False),
+        (0.2, "Never mention Dan.", "I'm back on 3 coffees.", True),  # however likely, it hides none
+        (-0.5, "别用表情。", "瑜伽停了。", False),
+        (-0.5, "Never mention Dan.", "The coffee machine is fine again.", True),
+        (-0.5, "Never mention Dan.", "I met Dan again.", True),  # of the same matter
+        (-0.5, "Never mention Dan.", "We moved on, so gossip is fine.", True),  # something follows from it
+        (-0.5, "别用表情。", "心情好了，随便发。", True),
+    ],
+)
+def test_a_report_of_ones_own_life_of_another_matter_puts_none_in_doubt_however_near(
+    taking_back: Memory, monkeypatch: pytest.MonkeyPatch, likely: float, order: str, later: str, doubted: bool
+) -> None:
+    monkeypatch.setattr(withdrawal_meaning, "withdraws", lambda vector, low: likely)
+    me = taking_back.scope(user="ana")
+    me.observe([{"role": "user", "content": order}, {"role": "user", "content": later}])
+    assert doubting(taking_back)[:2] == ([order], [(order, later)] * doubted)
+
+
+@pytest.mark.parametrize(
     ("order", "later"),
     [
         ("Answer in bullet points.", "Call me Sam from now on."),

@@ -257,3 +257,32 @@ def test_what_speaks_of_others_or_of_more_than_an_instruction_takes_none_back(or
 )
 def test_a_newer_name_takes_the_place_of_an_older_one_however_either_is_asked_for(older: str, newer: str) -> None:
     assert standing(older, newer) == [newer]
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("From now on call me Bo, and answer in French.", "Call me Ann."),
+        ("Call me Bo and answer in French.", "Call me Ann."),
+        ("Call me Bo, short answers please.", "Call me Ann."),
+        ("Call me Bo.", "From now on call me back within the hour."),
+        ("Call me Bo.", "From now on call me a cab at nine."),
+        ("以后叫我小林。", "以后叫我一声就行，别发消息。"),
+        ("以后叫我小林，回答都用法语。", "叫我小王。"),
+    ],
+)
+def test_a_name_leaves_standing_what_asks_for_more_than_a_name_or_for_none(older: str, newer: str) -> None:
+    assert standing(older, newer) == [older, newer]
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("Call me Bo.", "Call me Ann, and answer in French."),
+        ("Call me Bo, please, everybody does.", "Call me Ann instead of Bo."),
+        ("以后叫我小林。", "以后叫我小王，回答都用法语。"),
+        ("以后叫我小林，别叫全名。", "叫我小王就行。"),
+    ],
+)
+def test_a_name_and_what_is_asked_beside_it_take_the_place_of_an_older_name(older: str, newer: str) -> None:
+    assert standing(older, newer) == [newer]

@@ -47,9 +47,10 @@ _OF_LIST: Final = "point"
 _WORDED: Final = "wording"
 """The rule of what no rule finds."""
 _FIRM_RULES: Final = """
-call me/叫我/别叫我/叫你/not called/pronouns/bear in mind/记住/先问我/without asking/my people/back to/换回/every day
+call me/call me besides/when to call/叫我/叫我并/别叫我/叫你/not called/pronouns
+bear in mind/记住/先问我/without asking/my people/back to/换回/every day
 """
-_FIRM: Final = frozenset(_FIRM_RULES.strip().split("/"))
+_FIRM: Final = frozenset(re.split("[/\n]", _FIRM_RULES.strip()))
 """Rules that find a name, what is so of the speaker, or what little of it tells an order by its meaning."""
 _RETURNING: Final = frozenset(("back to", "换回"))
 """Rules of which a narrative shares the words."""

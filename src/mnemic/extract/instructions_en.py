@@ -148,10 +148,35 @@ _STANDS: Final = (
     r"|(?:when|if|before|after) you (?:recommend|suggest|answer|reply|write|book|order|quote|explain|give|plan|draft|send)|(?:all|any of) my)\b"
 )
 
+_NO_NAME: Final = (
+    r"(?:(?:back|when(?:ever)?|if|later|after|before|once|until|at|on|in|about|for|every|each)\b"
+    r"|(?:an?|the) (?!(?:sir|madam|ma'am|captain|boss|doctor|doc|chef|professor)\b))"
+)
+"""What stands behind "call me" where no name does."""
+_CALL_ME: Final = (
+    rf"{_PLEASE}(?:{_NOW}[, ]*)?(?:{_PLEASE}|you (?:can|may|should) (?:just )?|i (?:go by|prefer) .*, so )?{_PLEASE}(?:always )?"
+    rf"(?:call|address|refer to) me (?:just |only |simply |by |as |with )*(?!{_NO_NAME}|(?:only|by)\b)"
+)
+_NO_PART_OF_NAMES: Final = (
+    r"(?:and|but|or|when(?:ever)?|while|if|in|on|at|by|for|from|with|until|unless|because|since|so|then|please|pls"
+    r"|instead|always|never|same|going|as)"
+)
+_BESIDE_NAME: Final = (
+    rf"(?:,? (?:please|pls|thanks|thank you|ok|okay|always|instead(?: of [\w' -]+)?|(?:and |or |but )*(?:not|nothing|never) [\w' -]+"
+    rf"|or [\w'-]+|and so can [\w ]+|{_NOW}))"
+)
+_NOTHING_MORE: Final = (
+    rf"(?= *$| *[^\w\s,;:'-]|[,;:] ?+(?!(?:and|but|then|also)\b|(?:in|with|without|no|only|be|stop|keep|short|brief)\b"
+    rf"|\w+ only\b|(?!(?:don'?t|do not|never) (?:use|call|say)){_TELL}))"
+)
+"""Behind a name: nothing else is asked in the sentence."""
+
 RULES: Final = (
     # a name, however long it is to hold: before the rules of what lasts, so that it takes the place of an older one
-    InstructionPattern("call me", rf"{_PLEASE}(?:{_NOW}[, ]*)?(?:{_PLEASE}|you (?:can|may|should) (?:just )?|i (?:go by|prefer) .*, so )?{_PLEASE}(?:always )?"
-         r"(?:call|address|refer to) me (?:just |only |simply |by |as |with )*(?P<name>[\w_][^,.!?;]*)"),
+    InstructionPattern("call me", rf"{_CALL_ME}(?P<name>[\w_][\w_'.-]*(?: (?!{_NO_PART_OF_NAMES}\b)[\w_][\w_'.-]*){{0,4}}){_BESIDE_NAME}*{_NOTHING_MORE}"),
+    # a name and something else, which a newer name leaves standing
+    InstructionPattern("call me besides", rf"{_CALL_ME}(?P<name>[\w_][^,.!?;]*)"),
+    InstructionPattern("when to call", rf"{_PLEASE}{_NOW}[, ]*{_PLEASE}(?:always )?call me {_NO_NAME}"),
     # "From now on, ..."; "..., from now on"
     InstructionPattern("from now on", rf"{_PLEASE}(?:{_NOW})[,:;]? *(?:{_DO}|please\b|\w+(?: \w+)? only\b|(?:only|just|no|all|any|every|each|your|my name)\b)"),
     InstructionPattern("from now on", rf"(?:{_TELL}|(?:be|keep|take|let me|help me|stop|have) \w).*?\b{_NOW}"),

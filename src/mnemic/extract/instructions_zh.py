@@ -66,9 +66,17 @@ _FOR_ME: Final = (
     rf"(?:[给跟对和帮替为同向](?:我)(?!{_KIN}|们)|(?:提醒|问|告诉|叫|称呼|通知|回答|回复|教)我(?!{_KIN}|们))"
 )
 
+_NO_NAME: Final = r"(?:一声|一下|一起|就|吧|即可|醒|[，,。！!~～ ]|$)"
+"""What stands behind 叫我 where no name does."""
+_CALL_ME: Final = rf"(?:{_NOW}|请|你|您|就|可以|也|都|直接|麻烦|以后|还是)*(?<!^都)(?:管|)(?:叫|称呼|喊|称)我(?:为|作|做|名字|一声(?!{_NO_NAME}))?(?!{_NO_NAME}|老公|老婆|弟|妹|哥(?!就|吧|[，,。！!]|$)|爸|妈|组长|同桌|同事|去|来|不|做|帮|起|吃|别|回|买|写|把|给|看|怎|什|很|们|的|感|快|多|出|过|说|该|好好|学|注意|要|赶|先|也|在|早|打|发)"
+_NOTHING_MORE: Final = rf"(?=$|[。！!~～ ]|[，,](?!(?:(?!(?:别|不要|不用)再?(?:叫|喊|称呼)){_TELL})|{_PLEASE}(?:{_NOT}|用|{_REPLY}|另外|并且?|而且)(?<!别)))"
+"""Behind a name: nothing else is asked in the sentence."""
+
 RULES: Final = (
     # 以后叫我……: before the rules of what lasts, so that it takes the place of an older name
-    InstructionPattern("叫我", rf"(?:{_NOW}|请|你|您|就|可以|也|都|直接|麻烦|以后|还是)*(?<!^都)(?:管|)(?:叫|称呼|喊|称)我(?:为|作|做|一声|名字)?(?!老公|老婆|弟|妹|哥(?!就|吧|[，,。！!]|$)|爸|妈|组长|同桌|同事|去|来|不|做|帮|起|吃|别|回|买|写|把|给|看|怎|什|很|们|的|感|快|多|出|过|说|该|好好|学|注意|要|赶|先|也|在|早|打|发)[\w·]{{1,8}}(?=$|[，,。！!~～ ]|就|即|吧|好)"),
+    InstructionPattern("叫我", rf"{_CALL_ME}[\w·]{{1,8}}?(?:就|即|吧|好|行|可以?|了|啦|哈|呀)*{_NOTHING_MORE}"),
+    # a name and something else, which a newer name leaves standing
+    InstructionPattern("叫我并", rf"{_CALL_ME}[\w·]{{1,8}}(?=$|[，,。！!~～ ]|就|即|吧|好)"),
     # 以后……
     InstructionPattern("以后", rf"{_PLEASE}{_YOU}{_PLEASE}(?:{_NOW})[，,：: ]*(?!再(?:说|聊|看|谈|讲|议|联系|考虑|来|见))(?:{_TELL}|{_YOU}(?:请|别|不要|务必|一律|禁止|不许|勿)|(?:都|就)?(?:请)?(?:你|您)(?:就|来)?(?:是|当|做|扮演|作为|充当)我?的?)", asking=True),
     InstructionPattern("以后", rf"{_PLEASE}{_YOU}(?:{_NOW})[，,]*(?:如果|要是|只要|凡是?|每当|当|每一?次|每回|但凡|一旦)?{_ASKED}.*?(?:[，,]|的时候|时|的话|就|都|请|一律){_TELL}"),

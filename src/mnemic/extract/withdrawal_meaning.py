@@ -51,6 +51,8 @@ OF_ADDRESS: Final = 0.2
 OF_OTHERS: Final = 0.2
 """What it counts against it there that a sentence is of somebody else, who may only be its reason: "my mum reads along now,
 so mind your words"."""
+OF_OWN_LIFE: Final = 0.6
+"""What it counts against it there that a sentence reports what became of the speaker, and has no matter in common."""
 
 _CUE_EN: Final = re.compile(
     r"\b(?:again|once more|any ?more|any longer|no longer|no more|no further|after all|back (?:on|in|to)|revert|fair game|(?:is|are|'s|be) (?:now )?(?:fine|ok|okay|alright|welcome|allowed|permitted|good)|you're welcome to|don't mind"
@@ -75,6 +77,22 @@ _ONCE_EN: Final = re.compile(
     r"\b(?:just |only )?(?:this|that) (?:once|time|one)\b|\bjust (?:today|now|once)\b|\bfor (?:this|that|today|tonight|once)\b|\bthis \w+ only\b|\b(?:of|in|from|on) this (?!chat|conversation|app|house|family|thread|point)\w+|\bonly this\b|\bexcept"
 )
 _ONCE_ZH: Final = re.compile("这一?[次回题份篇封]|就一[次回]|例外|今天|这[张个]问题|暂时")
+_LEAD_EN: Final = (
+    r"^(?:(?:ok(?:ay)?|oh|hey|well|and|but|also|now|actually|honestly|finally|anyway|lol|haha|ugh|yay|phew)[,.! ]+)*"
+)
+_REPORT_EN: Final = re.compile(
+    _LEAD_EN
+    + r"(?:(?:[a-z']+ and )?i(?:'m|'ve|'d|'ll)?|im|ive|we(?:'re|'ve|'d|'ll)?|(?:my|our) (?:[a-z'-]+ ){1,3}?(?:is|are|was|were|has|have|got|went|came))\b"
+)
+_REPORT_ZH: Final = re.compile("^(?:.*(?<![够腻烦算罢免行用])[了啦]|我[^，,；;]*)[。.！!~～ ]*$")
+_MORE_EN: Final = re.compile(
+    r"\bso (?!much\b|many\b|far\b|good\b)|[;:—–]| - |\b(?:please|pls|plz)\b"
+    r"|\b(?:rules?|asked|want|wish|like|love|prefer|need|miss|mind|missed|use|rather|find|over|tired|sick|bored|fed up|enough)\b"
+)
+_MORE_ZH: Final = re.compile(
+    "规矩|规则|要求|请|别|不要|想|希望|喜欢|愿意|介意|无所谓|随便|随你|可以|不用|不必|吧|就[好行成用]|怀念|受够"
+)
+"""What a report has none of: something that follows from it, or what the speaker wants or has had enough of."""
 _TO_ASSISTANT: Final = re.compile(
     r"\b(?:yous?|your|yours|yourself|u|ur|thou)\b|\b(?:answers?|replies|reply|responses?)\b|[你您]|妳|助手|助理|回答|回复|答复"
 )
@@ -103,6 +121,14 @@ def is_for_once(low: str) -> bool:
 def is_of_others(low: str) -> bool:
     """Whether a sentence in lower case, simplified, begins with somebody else, or tells of their duties and freedoms."""
     return (_ELSEWHERE_ZH if has_chinese(low) else _ELSEWHERE_EN).search(low) is not None
+
+
+def is_of_own_life(low: str) -> bool:
+    """Whether a sentence in lower case, simplified, only reports what became of the speaker, to nobody in particular."""
+    if speaks_to_assistant(low):
+        return False
+    report, more = (_REPORT_ZH, _MORE_ZH) if has_chinese(low) else (_REPORT_EN, _MORE_EN)
+    return report.match(low) is not None and more.search(low) is None
 
 
 def withdraws(vector: Floats, low: str) -> float:
@@ -152,6 +178,8 @@ def doubted(low: str, likely: float, vector: Floats, standing: Sequence[Floats],
     first = int(about.argmax())
     plain = simple(low)
     of_whom = OF_ADDRESS * speaks_to_assistant(plain) - OF_OTHERS * is_of_others(plain)
+    if not shares[first] and is_of_own_life(plain):
+        of_whom -= OF_OWN_LIFE
     least = DOUBTS + OF_COMPANY * min(len(standing) - 1, 3)
     return first if likely + of_whom + float(about[first]) > least else None
 

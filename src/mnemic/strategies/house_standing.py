@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from mnemic.core.items import DOUBTS, Kind
 from mnemic.core.uninterrupted import import_whole
-from mnemic.strategies.house_book import NAMING, BookedStatement, HouseBook, derived_by_rules, of_rules
+from mnemic.strategies.house_book import NAMING, NAMING_BESIDES, BookedStatement, HouseBook, derived_by_rules, of_rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -137,7 +137,9 @@ def asked_instead(instruction: Instruction, taken: TakenBack) -> Instruction | N
     if taken.revocation.way is Withdrawal.ALLOWS:
         asked.append(instruction)
     for new in asked:
-        if new.rule in NAMING or (asks_other_side(new.text, taken.instruction) and not _LEAVE.search(new.text)):
+        if new.rule in NAMING | NAMING_BESIDES or (
+            asks_other_side(new.text, taken.instruction) and not _LEAVE.search(new.text)
+        ):
             return new
     return None
 
@@ -161,7 +163,15 @@ def _hinted_at(
     import_whole("mnemic.extract.withdrawal_meaning")
     from mnemic.extract.chinese import simple
     from mnemic.extract.entities import canonical
-    from mnemic.extract.withdrawal_meaning import TAKES_BACK, doubted, has_cue, is_of_others, nearest, withdraws
+    from mnemic.extract.withdrawal_meaning import (
+        TAKES_BACK,
+        doubted,
+        has_cue,
+        is_of_others,
+        is_of_own_life,
+        nearest,
+        withdraws,
+    )
 
     low, plain = text.lower(), simple(text.lower())
     sharing, others = _sharing(book, subject, text, said), is_of_others(plain)
@@ -179,7 +189,8 @@ def _hinted_at(
         [meanings[standing.text.lower()] for standing in near],
         [standing.at in sharing for standing in near],
     )
-    if likely > TAKES_BACK and not others and (place := nearest(meanings[low], vectors, shares)) is not None:
+    place = nearest(meanings[low], vectors, shares) if likely > TAKES_BACK and not others else None
+    if place is not None and (shares[place] or not is_of_own_life(plain)):
         return near[place], True
     place = doubted(low, likely, meanings[low], vectors, shares)
     return (None if place is None else near[place]), False
@@ -232,9 +243,11 @@ def write_instruction(item: Item, subject: str, key: str, instruction: Instructi
     same = book.filed("said", subject, canonical(instruction.text))
     if same and not book.filed("doubted", subject, canonical(instruction.text)):
         return
-    named = book.filed("naming", subject) if instruction.rule in NAMING else ()
+    named = book.filed("naming", subject) if instruction.rule in NAMING | NAMING_BESIDES else ()
     if any(statement.said > item.said for statement in named):
-        return
+        if instruction.rule in NAMING:
+            return
+        named = ()
     stopped = _meant(book, subject, instruction.text, item.said) if instruction.rule in _STOPPING else None
     ended = [] if stopped is None else [stopped.at]
     ended += _contradicted(book, subject, instruction.text, item.said)
