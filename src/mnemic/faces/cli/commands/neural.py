@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from mnemic.core.ids import ItemId
     from mnemic.faces.cli.invocation import Invocation
     from mnemic.lab.kit.figures import Figure
-    from mnemic.learnt_shards import Unweighed
+    from mnemic.learnt_shards import Shard, Unweighed
     from mnemic.memory import Memory, ScopedMemory
     from mnemic.neural.lora_memory import LoraMemory
     from mnemic.scope_artefacts import ScopeArtefacts
@@ -256,10 +256,13 @@ def _show_learnt(run: Invocation, memory: Memory, learning: ScopeLearning, outlo
         run.output.document(record)
         return
     total = sum(shard.kept.artefact.stored.size for shard in shards)
-    run.output.line(
-        f"{many(len(learnable.facts), 'fact')} in {many(len(shards), 'shard')}, {size(total)}: "
-        f"{len(anew) or 'none'} learnt anew, {len(shards) - len(anew) or 'none'} stood"
-    )
+    if shards:
+        run.output.line(
+            f"{many(len(learnable.facts), 'fact')} in {many(len(shards), 'shard')}, {size(total)}: "
+            f"{len(anew) or 'none'} learnt anew, {len(shards) - len(anew) or 'none'} stood"
+        )
+    else:
+        run.output.line(f"nothing is left to be learnt: {many(len(outlook.shards), 'shard')} let go")
     if left_out:
         run.output.line(f"{many(len(left_out), 'statement')} not learnt:")
     for line in _left_out_lines(left_out):
@@ -296,10 +299,10 @@ def asked(question: str, model: str | None, by: str, *, only_with: bool, only_wi
 
     Nothing is told to it. `adapter`: recall only names the shard that is weighed in, that of the items that memory
     itself would answer with; a question for which it names none is answered by the model as it is, and so is every
-    question where the shard was set aside, for one of its facts moved, ended or is in doubt: why is said. `sparse` attaches
-    a few keys and values of each text that recall finds, made on the first use and kept. `side` edits what it knows of
-    the profile into a copy of one matrix, which answers only what it is about; the first time that takes seconds of a
-    processor for each fact. Both go with their sources.
+    question where the shard was set aside, for one of its facts moved, ended or is in doubt: why is said. `sparse`
+    attaches a few keys and values of each text that recall finds, made on the first use and kept. `side` edits what it
+    knows of the profile into a copy of one matrix, which answers only what it is about; the first time that takes
+    seconds of a processor for each fact. Both go with their sources.
     """
     if not question.strip():
         raise Invalid("question", "is blank", "Ask something: mnemic neural ask 'Where do I live?'.")
@@ -325,8 +328,7 @@ def asked(question: str, model: str | None, by: str, *, only_with: bool, only_wi
         shard: Shard | None = None
         unweighed: Unweighed | None = None
         if not only_without:
-            state, found = _loaded(me.learning, lora, me.learning.named_for(question), shards)
-            shard, unweighed = (found, None) if isinstance(found, Shard) else (None, found)
+            state, shard, unweighed = _loaded(me.learning, lora, me.learning.named_for(question), shards)
             entries = lora.attach(state)
             answers["with"] = lora.model.answers([question], entries, _MOST_SAID)[0]
         if not only_with:
@@ -345,7 +347,7 @@ def asked(question: str, model: str | None, by: str, *, only_with: bool, only_wi
 
 def _loaded(
     learning: ScopeLearning, lora: LoraMemory, named: Sequence[ItemId], shards: Sequence[Shard]
-) -> tuple[dict[str, Any], Shard | Unweighed]:
+) -> tuple[dict[str, Any], Shard | None, Unweighed | None]:
     """The state of the shard that is weighed in, and which it is; none where there is none, with the reason."""
     from mnemic.learnt_shards import shard_for, why_unweighed
 
@@ -353,10 +355,10 @@ def _loaded(
     if shard is not None:
         try:
             if state := learning.state(lora, (shard,)):
-                return state, shard
+                return state, shard, None
         except (NotFound, StoreCorrupt, ForeignState, DamagedState) as error:
             unread = str(error)
-    return {}, replace(why_unweighed(named, shards, lora.identity.model), detail=unread)
+    return {}, None, replace(why_unweighed(named, shards, lora.identity.model), detail=unread)
 
 
 def _ask_attached(
