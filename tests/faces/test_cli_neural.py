@@ -48,14 +48,14 @@ def test_what_was_learnt_is_asked_with_and_without(
     monkeypatch.setattr(lora_memory, "LoraSettings", lambda: settings)
     for said in ("I work at Acme.", "I handed in my badge at Acme on Friday.", "My blood type is O negative."):
         run("add", said, "--role", "user")
-    words = run("neural", "learn", "--model", model)
-    assert "no model" not in words.err
-    assert "1 fact in 1 shard" in words.out
-    assert "1 learnt anew, none stood" in words.out
-    assert "The user's blood type is O negative. (nobody has said how it is asked for)" in words.out
-    assert 'Acme. (in doubt, since "I handed in my badge at Acme on Friday." was said later)' in words.out
-    assert "shard 1 of 1, steps: 1 of 6" in words.err, "a pipe is told too"
-    assert words.err.count("shard 1 of 1, steps:") > 1
+    first = run("neural", "learn", "--model", model)
+    assert "no model" not in first.err
+    assert "1 fact in 1 shard" in first.out
+    assert "1 learnt anew, none stood" in first.out
+    assert "The user's blood type is O negative. (nobody has said how it is asked for)" in first.out
+    assert 'Acme. (in doubt, since "I handed in my badge at Acme on Friday." was said later)' in first.out
+    assert "shard 1 of 1, steps: 1 of 6" in first.err, "a pipe is told too"
+    assert first.err.count("shard 1 of 1, steps:") > 1
     again = run("neural", "learn", "--model", model)
     assert "none learnt anew, 1 stood" in again.out
     assert "learning" not in again.err, "nothing is learnt that would take minutes"
@@ -103,8 +103,8 @@ def test_what_was_learnt_is_asked_with_and_without(
     assert json.loads(run("neural", "list", "--json").out)["artefacts"] == []
     assert "mnemic neural learn" in run("neural", "ask", "Where do I live?", "--with", code=3).err
     assert "nothing is learnt yet; `mnemic neural learn`" in run("neural", "ask", "Where do I live?").out
-    for command in (("ask", "Where do I live?", "--with"), ("show", "last"), ("show", "abcdefgh"), ("forget", "last")):
-        error = json.loads(run("neural", *command, "--json", code=3).err)["error"]
+    for words in (("ask", "Where do I live?", "--with"), ("show", "last"), ("show", "abcdefgh"), ("forget", "last")):
+        error = json.loads(run("neural", *words, "--json", code=3).err)["error"]
         assert error["remedy"] in error["message"]
 
 
@@ -142,8 +142,12 @@ def test_a_changed_byte_of_a_shard_is_seen_where_shards_are_listed(run: Run, tol
     assert all(one["stands"] for one in json.loads(run("neural", "list", "--json").out)["artefacts"])
     with Memory(home / "memory.db") as memory:
         artefacts = memory.scope(user="me").artefacts
-        path = artefacts.open(artefacts.get(ItemId(ids[LORA])))
-    path.chmod(0o600)
+        path, copy = (artefacts.open(artefacts.get(ItemId(ids[name]))) for name in (LORA, LORA_GGUF))
+    for file in (path, copy):
+        file.chmod(0o600)
+    copy.write_bytes(b"copX")
+    listed = {one["mechanism"]: one for one in json.loads(run("neural", "list", "--json").out)["artefacts"]}
+    assert (listed[LORA]["stands"], listed[LORA_GGUF]["there"], listed[LORA_GGUF]["stands"]) == (True, True, False)
     path.write_bytes(b"matriceS")
     listed = {one["mechanism"]: one for one in json.loads(run("neural", "list", "--json").out)["artefacts"]}
     assert not listed[LORA]["stands"]

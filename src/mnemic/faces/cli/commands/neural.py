@@ -66,8 +66,9 @@ def neural() -> None:
 def listed(mechanism: str | None) -> None:
     """Everything that models have computed from this memory, how many bytes it takes, and what is not used any more.
 
-    Every byte of learnt adapters is looked at; of anything else whether a file of its size is there: `mnemic verify`
-    and `mnemic neural show ID` look at every byte of that too.
+    Every byte of learnt adapters is looked at, and what is changed does not stand: `mnemic neural learn` makes it
+    again. Of anything else it is only said whether a file of its size is there: `mnemic verify` and `mnemic neural show
+    ID` look at every byte of that too.
     """
     run = invocation()
     with run.user_memory() as me:
@@ -493,7 +494,7 @@ def _named(me: ScopedMemory, id: str) -> KeptArtefact:
         try:
             return me.artefacts.get(resolve(me, id))
         except NotFound as error:
-            raise NotFound(str(error), error.remedy or "`mnemic neural list` names what is kept") from error
+            raise NotFound(str(error), "`mnemic neural list` names what is kept") from error
     kept = me.artefacts.kept()
     if not kept:
         raise NotFound("nothing that a model computed is kept from this memory", NOTHING_LEARNT)
@@ -502,7 +503,7 @@ def _named(me: ScopedMemory, id: str) -> KeptArtefact:
 
 def _is_sound(artefacts: ScopeArtefacts, kept: KeptArtefact) -> str:
     try:
-        artefacts.open(kept)
+        artefacts.verified(kept.artefact)
     except NotFound:
         return "its bytes are gone, and can be made again" if kept.artefact.remade else "its bytes are gone"
     except StoreCorrupt:
@@ -519,6 +520,7 @@ def _read(me: ScopedMemory, ids: Sequence[ItemId]) -> list[dict[str, str]]:
 def _record(artefacts: ScopeArtefacts, kept: KeptArtefact, shards: Sequence[Shard]) -> dict[str, Any]:
     item, artefact = kept.version.item, kept.artefact
     aside = {shard.kept.id for shard in shards if not shard.stands}
+    is_copy = artefact.mechanism == "lora-gguf"  # a few MB; shards themselves were looked at
     found = artefacts.unchecked(kept)
     return {
         "id": kept.id,
@@ -527,7 +529,7 @@ def _record(artefacts: ScopeArtefacts, kept: KeptArtefact, shards: Sequence[Shar
         "sha256": artefact.stored.sha256,
         "bytes": artefact.stored.size,
         "there": found is not None and found[1].st_size == artefact.stored.size,
-        "stands": aside.isdisjoint((kept.id, *item.source)),
+        "stands": aside.isdisjoint((kept.id, *item.source)) and not (is_copy and _is_sound(artefacts, kept) != "yes"),
         "remade": artefact.remade,
         "made_by": dict(artefact.made_by),
         "details": dict(artefact.details),
