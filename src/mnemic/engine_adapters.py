@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from mnemic.errors import NotFound, StoreCorrupt
-from mnemic.learnt_shards import Shard, shard_for
+from mnemic.learnt_shards import Shard, Unweighed, shard_for, why_unweighed
 from mnemic.scope_learning import LORA
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class EngineAdapters:
     def __init__(self, learning: ScopeLearning, engine: Gguf) -> None:
         self._learning, self._engine = learning, engine
         self._digests: dict[Shard, str] = {}
-        self._set_aside: tuple[Shard, ...] = ()
+        self._learnt: tuple[Shard, ...] = ()
         self._seen: tuple[tuple[int, ...], int] | None = None
 
     @property
@@ -43,7 +43,7 @@ class EngineAdapters:
     @property
     def set_aside(self) -> Sequence[Shard]:
         """The shards that are used for nothing, since something that they hold stands no more."""
-        return self._set_aside
+        return tuple(shard for shard in self._learnt if not shard.stands)
 
     def refresh(self) -> None:
         """Have the engine hold the adapters that stand now; nothing is looked at where nothing has been written since.
@@ -65,7 +65,7 @@ class EngineAdapters:
             digests[shard] = adapter.artefact.stored.sha256
         self._engine.load_adapters(files)
         self._digests, self._seen = digests, seen
-        self._set_aside = tuple(shard for shard in shards if not shard.stands)
+        self._learnt = shards
 
     def named_for(self, question: str) -> tuple[ItemId, ...]:
         """The learnt facts that answer a question; not looked for where nothing was learnt.
@@ -79,3 +79,9 @@ class EngineAdapters:
         """How the adapters are weighed for a question by what was `named_for` it, and the shard that is weighed in."""
         shard = shard_for(named, self.shards)
         return ({} if shard is None else {self._digests[shard]: 1.0}), shard
+
+    def why_unweighed(self, named: Sequence[ItemId]) -> Unweighed | None:
+        """Why nothing is weighed in by what was `named_for` a question; None where something is, or nobody learnt."""
+        if not self._learnt or shard_for(named, self.shards) is not None:
+            return None
+        return why_unweighed(named, self._learnt, str(self._engine.identity["model"]))

@@ -55,7 +55,15 @@ class TooLarge(Invalid):
 
 
 class NotFound(MnemicError):
-    """No such thing in this scope; what belongs to another user is answered the same way."""
+    """No such thing in this scope; what belongs to another user is answered the same way.
+
+    Attributes:
+        remedy: What to do about it, behind the message; None where nothing is known.
+    """
+
+    def __init__(self, message: str, remedy: str | None = None) -> None:
+        super().__init__(message if remedy is None else f"{message}; {remedy}")
+        self.remedy = remedy
 
 
 class Conflict(MnemicError):

@@ -34,10 +34,21 @@ class StaleReason(StrEnum):
     FORGOTTEN = "something that it was learnt from was forgotten"
     UNLISTED = "it was kept without a list of the facts in it"
     NO_BYTES = "its bytes are gone"
+    CHANGED = "its bytes are not what was kept"
 
 
-RELEARNT: Final = frozenset({StaleReason.UNLISTED, StaleReason.NO_BYTES})
+RELEARNT: Final = frozenset({StaleReason.UNLISTED, StaleReason.NO_BYTES, StaleReason.CHANGED})
 """Reasons that no look at what is to be learnt tells: a shard that has one is learnt again from the same facts."""
+
+
+class UnweighedReason(StrEnum):
+    """The reasons why nothing that was learnt is weighed in for a question, each as it is told."""
+
+    NOTHING_LEARNT = "nothing is learnt yet"
+    NOT_NAMED = "recall names none of what was learnt for it"
+    SET_ASIDE = "the shard that it is of is set aside"
+    OTHER_MODEL = "another model learnt it"
+    UNREADABLE = "its bytes cannot be used"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +118,20 @@ class Shard:
         return None if fact is None else ItemId(str(fact))
 
 
+@dataclass(frozen=True, slots=True)
+class Unweighed:
+    """Why nothing that was learnt is weighed in for a question.
+
+    Attributes:
+        shard: The shard that the question is of, where it is of one.
+        detail: What its bytes were found to be, where these are the reason.
+    """
+
+    reason: UnweighedReason
+    shard: Shard | None = None
+    detail: str = ""
+
+
 def stated_in(kept: KeptArtefact) -> frozenset[ItemId]:
     """The sources of a shard that state its facts, as it was kept."""
     stated = kept.artefact.details.get("stated")
@@ -145,17 +170,17 @@ def taught_questions(facts: Iterable[TaughtFact]) -> dict[str, Slot]:
 
 
 def stale_facts(
-    kept: KeptArtefact, beliefs: Sequence[Belief], versions: Mapping[ItemId, Version], *, has_bytes: bool
+    kept: KeptArtefact, beliefs: Sequence[Belief], versions: Mapping[ItemId, Version], flaw: StaleReason | None
 ) -> tuple[StaleFact, ...]:
     """What of a shard does not stand any more, each once.
 
     Args:
         beliefs: What the profile states now, read ahead of rules.
         versions: What is written of the shard's sources, as far as they are there.
-        has_bytes: Whether its file is there.
+        flaw: What is wrong with its file; None for nothing.
     """
-    if not has_bytes:
-        return (StaleFact(StaleReason.NO_BYTES),)
+    if flaw is not None:
+        return (StaleFact(flaw),)
     stated = stated_in(kept)
     if not stated:
         return (StaleFact(StaleReason.UNLISTED),)
@@ -175,8 +200,29 @@ def stale_facts(
 
 def shard_for(named: Sequence[ItemId], shards: Sequence[Shard]) -> Shard | None:
     """The shard that is weighed in for a question: the first that holds one of the facts that were named for it."""
-    standing = [shard for shard in shards if shard.stands]
-    holding = (next((shard for shard in standing if id in shard.stated), None) for id in named)
+    return _first_holding(named, [shard for shard in shards if shard.stands])
+
+
+def why_unweighed(named: Sequence[ItemId], shards: Sequence[Shard], model: str) -> Unweighed:
+    """Say why nothing is weighed in for a question, where nothing is.
+
+    Args:
+        shards: All that were learnt.
+        model: The digest of the model that is asked.
+    """
+    if not shards:
+        return Unweighed(UnweighedReason.NOTHING_LEARNT)
+    shard = shard_for(named, shards) or _first_holding(named, shards)
+    if shard is None:
+        return Unweighed(UnweighedReason.NOT_NAMED)
+    if not shard.stands:
+        return Unweighed(UnweighedReason.SET_ASIDE, shard)
+    is_of = shard.kept.artefact.made_by.get("model") == model
+    return Unweighed(UnweighedReason.UNREADABLE if is_of else UnweighedReason.OTHER_MODEL, shard)
+
+
+def _first_holding(named: Sequence[ItemId], shards: Sequence[Shard]) -> Shard | None:
+    holding = (next((shard for shard in shards if id in shard.stated), None) for id in named)
     return next((shard for shard in holding if shard is not None), None)
 
 

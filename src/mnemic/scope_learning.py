@@ -12,28 +12,32 @@ import importlib.util
 import json
 import re
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from mnemic.artefacts.artefact_records import ADAPTER_AUTHOR
+from mnemic.core.clock import micros
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Kind, State
 from mnemic.core.queries import Filter, View
 from mnemic.core.scope import Scope
+from mnemic.core.timex import find_times
 from mnemic.core.tokens import words
 from mnemic.core.uninterrupted import import_whole
-from mnemic.errors import Conflict, Invalid, NotFound, StoreError
+from mnemic.errors import Conflict, Invalid, NotFound, StoreCorrupt, StoreError
 from mnemic.extract.chinese import has_chinese
 from mnemic.extract.phrasing import shown_value
+from mnemic.extract.salutations import is_courtesy
 from mnemic.extract.speakers import is_users_role
 from mnemic.flow import Flow, Pause
 from mnemic.lanes.heartbeat import beating
 from mnemic.lanes.slices import DERIVER, LEASE_SECONDS
 from mnemic.learnt_shards import (
     Shard,
+    StaleReason,
     facts_answering,
     shard_details,
     shard_number,
@@ -157,6 +161,20 @@ class Learnable:
 
 
 @dataclass(frozen=True, slots=True)
+class Outlook:
+    """What learning would do now.
+
+    Attributes:
+        due: The numbers of the shards that are to be learnt.
+        shards: Those that were learnt, of whatever plan, every byte of them looked at.
+    """
+
+    learnable: Learnable
+    due: frozenset[int]
+    shards: tuple[Shard, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class _Lesson:
     """What one shard is to learn.
 
@@ -220,39 +238,63 @@ class ScopeLearning:
         A part is missing where something is named that no statement of the profile read from it names.
         """
         beliefs = self._run(self._opened.kernel.profile(self._who, history=True))
-        stating = {item.id for belief in beliefs for item in (*belief.facts, *belief.former)}
-        read: dict[ItemId, set[str]] = {}
-        for item in (item for belief in beliefs for item in (*belief.facts, *belief.former)):
+        facts = {item.id: item for belief in beliefs for item in (*belief.facts, *belief.former)}
+        read: dict[ItemId, list[Item]] = {}
+        for item in facts.values():
             for source in item.source:
-                read.setdefault(source, set()).update(words(item.text))
+                read.setdefault(source, []).append(item)
         where = Filter(kinds=(Kind.TURN, Kind.FACT))
         versions = self._run(look(lambda s: list(scanned(s, own_or_none(s, self._who), where, View()))))
         left_out: list[LeftOut] = []
         for item in (version.item for version in reversed(versions)):
             if item.kind is Kind.FACT:
-                reason = None if item.id in stating else LeftOutReason.OF_OTHERS
+                reason = None if item.id in facts else LeftOutReason.OF_OTHERS
             else:
-                reason = _why_not_read(item, read.get(item.id))
+                reason = _why_not_read(item, read.get(item.id, ()))
             if reason is not None:
                 subject = str(item.slots.get("subject") or "user")
                 left_out.append(LeftOut(subject, "", item.text, reason))
         return tuple(left_out)
 
-    def shards(self) -> tuple[Shard, ...]:
-        """What was learnt, by number of the shard; whether each stands is told by what the profile states now."""
-        return self._shards(self._beliefs)
+    def shards(self, *, checked: bool = False) -> tuple[Shard, ...]:
+        """What was learnt, by number of the shard; whether each stands is told by what the profile states now.
 
-    def _shards(self, beliefs: Callable[[], Sequence[Belief]]) -> tuple[Shard, ...]:
+        Args:
+            checked: Whether every byte of them is looked at, and not only how many there are.
+        """
+        return self._shards(self._beliefs, checked=checked)
+
+    def _shards(self, beliefs: Callable[[], Sequence[Belief]], *, checked: bool = False) -> tuple[Shard, ...]:
         kept = self._artefacts.kept(LORA)
         if not kept:  # as nearly everywhere: the profile is not looked at
             return ()
         stating = beliefs()
         written = self._written([source for one in kept for source in one.version.item.source])
         shards = [
-            Shard(kept=one, stale=stale_facts(one, stating, written, has_bytes=self._artefacts.has_bytes(one.artefact)))
-            for one in kept
+            Shard(kept=one, stale=stale_facts(one, stating, written, self._flaw(one, checked=checked))) for one in kept
         ]
         return tuple(sorted(shards, key=lambda shard: shard.number))
+
+    def _flaw(self, kept: KeptArtefact, *, checked: bool) -> StaleReason | None:
+        """What is wrong with the file of an artefact."""
+        if not checked:
+            found = self._artefacts.unchecked(kept)
+            if found is None:
+                return StaleReason.NO_BYTES
+            return None if found[1].st_size == kept.artefact.stored.size else StaleReason.CHANGED
+        try:
+            self._artefacts.verified(kept.artefact)
+        except NotFound:
+            return StaleReason.NO_BYTES
+        except StoreCorrupt:
+            return StaleReason.CHANGED
+        return None
+
+    def whole(self, kept: KeptArtefact) -> KeptArtefact:
+        """The shard of which an artefact is the copy for an engine; any other artefact as it is."""
+        if kept.artefact.mechanism != LORA_GGUF:
+            return kept
+        return next((one for one in self._artefacts.kept(LORA) if one.id in kept.version.item.source), kept)
 
     def engine_adapters(self, model: str, shards: Sequence[Shard]) -> dict[Shard, KeptArtefact]:
         """The adapters that an engine may load whose file has this digest, by the shard of each that stands."""
@@ -265,13 +307,18 @@ class ScopeLearning:
         pairs = ((shard, by_digest.get(shard.kept.artefact.stored.sha256)) for shard in standing)
         return {shard: adapter for shard, adapter in pairs if adapter is not None}
 
-    def check(self, plan: LearningPlan) -> None:
-        """Open the model of a plan, and keep nothing of it.
+    def outlook(self, plan: LearningPlan) -> Outlook:
+        """Open the model of a plan, and say what is to be learnt; nothing is learnt or kept.
 
         Raises:
             Invalid: torch or the model is missing, or its file is no whole model.
+            TooLarge: there are more facts than the shards take.
         """
-        open_lora(plan, self._opened.settings.home / "cache")
+        learnable, shards = self.learnable(plan.preset), self.shards(checked=True)
+        memory = self._spread(open_lora(plan, self._opened.settings.home / "cache"), plan, learnable, shards)
+        former, _ = self._former(memory, plan, learnable, shards)
+        lessons = list(_lessons(memory, learnable, former))
+        return Outlook(learnable, frozenset(lesson.number for lesson in lessons), shards)
 
     def order(self, plan: LearningPlan) -> int:
         """Queue the job; its number. Whoever has torch does it: `mnemic neural learn`, or a worker.
@@ -291,29 +338,27 @@ class ScopeLearning:
             Invalid: torch or the model is missing, or the facts cannot be learnt together.
             Conflict: something was erased or changed meanwhile, or it was to stop: nothing was kept.
         """
-        import_whole("mnemic.neural.lora_memory")
-        from mnemic.neural.lora_memory import facts_digest
-
         epoch = self._artefacts.epoch()
         learnable = self.learnable(plan.preset)
-        shards = self.shards()
+        shards = self.shards(checked=True)
         memory = self._spread(open_lora(plan, self._opened.settings.home / "cache"), plan, learnable, shards)
-        lying = memory.lying(learnable.facts)
-        former = {shard.number: shard for shard in shards if self._is_of(shard.kept, memory, plan)}
-        for shard in shards:
-            if shard is not former.get(shard.number) or shard.number not in lying:
-                self._artefacts.forget(shard.kept.id)  # of another plan, or nothing is left to be learnt of it
-                former.pop(shard.number, None)
-        for number, facts in lying.items():
-            before, digest = former.get(number), facts_digest(facts)
-            if before is None or before.is_unusable or before.kept.artefact.details.get("facts_digest") != digest:
-                replaced = None if before is None else before.kept
-                lesson = _Lesson(number, tuple(facts), learnable.stated, digest, replaced)
-                self._learn(memory, plan, lesson, epoch, report, stopping)
-                return True
+        former, over = self._former(memory, plan, learnable, shards)
+        for shard in over:
+            self._artefacts.forget(shard.kept.id)
+        if (lesson := next(_lessons(memory, learnable, former), None)) is not None:
+            self._learn(memory, plan, lesson, epoch, report, stopping)
+            return True
         for shard in former.values():
             self._keep_for_engine(memory, shard.kept)
         return False
+
+    def _former(
+        self, memory: LoraMemory, plan: LearningPlan, learnable: Learnable, shards: Sequence[Shard]
+    ) -> tuple[dict[int, Shard], list[Shard]]:
+        """The shards of a plan by number, and those of another plan, or of which nothing is left to be learnt."""
+        lying = memory.lying(learnable.facts)
+        former = {s.number: s for s in shards if s.number in lying and self._is_of(s.kept, memory, plan)}
+        return former, [shard for shard in shards if former.get(shard.number) is not shard]
 
     def _spread(
         self, memory: LoraMemory, plan: LearningPlan, learnable: Learnable, shards: Sequence[Shard]
@@ -349,12 +394,11 @@ class ScopeLearning:
         return state
 
     def named_for(self, question: str) -> tuple[ItemId, ...]:
-        """The facts, held by shards that stand, that answer a question; the best first, and none where none does.
+        """The facts, held by shards, that answer a question; the best first, and none where none does.
 
-        A question in words that a shard was taught is answered by the fact that it was taught, if the profile still
-        states it and nothing puts it in doubt. For any other, recall finds something, and a model says what it has
-        learnt to whatever it is asked: so a shard is weighed in for a fact that memory itself would answer with, and
-        for nothing besides.
+        A question in words that a shard was taught is answered by the fact that it was taught. For any other, recall
+        finds something, and a model says what it has learnt to whatever it is asked: so only a fact is named that
+        memory itself would answer with. Which of them are weighed in is told by whose shard stands (`shard_for`).
 
         Raises:
             Invalid: the question is blank.
@@ -364,8 +408,8 @@ class ScopeLearning:
         certain = {fact.id: fact for belief in beliefs if belief.doubt is None for fact in belief.facts}
         taught = (shard.taught(question) for shard in shards)
         if (fact := next((fact for fact in taught if fact is not None), None)) is not None:
-            return (fact,) if fact in certain else ()
-        held = {id for shard in shards if shard.stands for id in shard.stated}
+            return (fact,)
+        held = {id for shard in shards for id in shard.stated}
         answer = self.sure_answer(question) if held else None
         return (
             () if answer is None else facts_answering(question, answer, (certain[id] for id in certain if id in held))
@@ -443,7 +487,7 @@ class ScopeLearning:
 
         former = next((k for k in self._artefacts.kept(LORA_GGUF) if shard.id in k.version.item.source), None)
         made_by: dict[str, Slot] = {"model": memory.identity.model, "adapters": [shard.artefact.stored.sha256]}
-        if former is not None and former.artefact.made_by == made_by and self._artefacts.unchecked(former):
+        if former is not None and former.artefact.made_by == made_by and self._flaw(former, checked=True) is None:
             return
         if state is None:
             state = base.load(self._artefacts.open(shard), memory.identity)[0]
@@ -589,6 +633,18 @@ def _known(snapshot: Snapshot, space: int) -> Sequence[tuple[Who, LearningPlan]]
     return ((who, plan_of(snapshot, space) or LearningPlan()),)
 
 
+def _lessons(memory: LoraMemory, learnable: Learnable, former: Mapping[int, Shard]) -> Iterator[_Lesson]:
+    """Yield what each shard is to learn that has not learnt just that, or whose bytes are of no use."""
+    import_whole("mnemic.neural.lora_memory")
+    from mnemic.neural.lora_memory import facts_digest
+
+    for number, facts in memory.lying(learnable.facts).items():
+        before, digest = former.get(number), facts_digest(facts)
+        if before is None or before.is_unusable or before.kept.artefact.details.get("facts_digest") != digest:
+            replaced = None if before is None else before.kept
+            yield _Lesson(number, tuple(facts), learnable.stated, digest, replaced)
+
+
 def _why_not_learnt(belief: Belief, is_worded: bool, is_standing: bool) -> LeftOutReason | None:
     """Why something that the profile states is not learnt; None if it is."""
     value = str(belief.facts[0].slots.get("value", ""))
@@ -602,19 +658,35 @@ def _why_not_learnt(belief: Belief, is_worded: bool, is_standing: bool) -> LeftO
     return next((reason for reason, holds in reasons.items() if holds), None)
 
 
-def _why_not_read(turn: Item, read: set[str] | None) -> LeftOutReason | None:
+def _why_not_read(turn: Item, read: Sequence[Item]) -> LeftOutReason | None:
     """Why something that was said is not learnt as a whole; None where it is, or is nobody's to be learnt.
 
     Args:
-        read: The words of what the profile states of it; None where it states nothing.
+        read: The facts that the profile states, or stated, of it.
     """
     role = turn.slots.get("role")
     if not (role is None or is_users_role(role)) or turn.text.rstrip().endswith(("?", "？")):
         return None
-    if read is None:
-        return LeftOutReason.UNREAD
-    named = {word for name in _NAMED.findall(turn.text) for word in words(name)}
-    return None if named <= read else LeftOutReason.READ_IN_PART
+    if not read:
+        return None if is_courtesy(turn.text) else LeftOutReason.UNREAD
+    told = {word for fact in read for word in words(fact.text)}
+    if _named_in(turn.text) <= told or _named_in(_without_times(turn, read)) <= told:
+        return None
+    return LeftOutReason.READ_IN_PART
+
+
+def _named_in(text: str) -> set[str]:
+    return {word for name in _NAMED.findall(text) for word in words(name)}
+
+
+def _without_times(turn: Item, read: Sequence[Item]) -> str:
+    """What was said, less each time that a fact read from it has, however either writes it."""
+    times = {(time.start, time.end) for fact in read for time in find_times(fact.text, micros(turn.said))}
+    left = turn.text
+    for time in find_times(turn.text, micros(turn.said)):
+        if (time.start, time.end) in times:
+            left = left.replace(time.text, " ", 1)
+    return left
 
 
 def _taught(subject: str, slot: str, beliefs: Sequence[Belief], subjects: set[str], preset: str) -> TaughtFact:

@@ -14,8 +14,10 @@ if importlib.util.find_spec("xllamacpp") is None:
 
 from mnemic.engine_adapters import EngineAdapters
 from mnemic.engine_memory import KV, EngineMemory
-from mnemic.faces.chat.conversation import Conversation
+from mnemic.faces.chat.conversation import Conversation, Turn
+from mnemic.faces.chat.turn_views import prompt_rows
 from mnemic.faces.set_aside import set_aside_lines
+from mnemic.learnt_shards import UnweighedReason
 from mnemic.memory import Memory, ScopedMemory
 from mnemic.models.chat import gguf
 from mnemic.models.chat.base import Ask, ChatMessage, CutOff, reply_of
@@ -24,6 +26,7 @@ from mnemic.neural import lora_memory
 from mnemic.neural.lora_memory import LoraSettings
 from mnemic.scope_learning import LearningPlan
 from mnemic.settings import Settings
+from mnemic.testing.tiny_llama import write_tiny_llama
 
 pytestmark = pytest.mark.model
 PROMPT = [ChatMessage("system", "You are told nothing. " * 12), ChatMessage("user", "Where do I live?")]
@@ -147,6 +150,26 @@ def test_who_asks_the_same_engine_next_has_nobodys_adapter(memory: Memory, tiny_
     kept.close()
 
 
+def rows(turn: Turn) -> list[str]:
+    """What is shown of why nothing was weighed in."""
+    return [row.text for row in prompt_rows(turn)][2:]
+
+
+def test_a_talk_says_that_another_model_learnt(memory: Memory, tiny_gguf: Path, tmp_path: Path) -> None:
+    me = learnt(memory, tiny_gguf)
+    engine = Gguf(write_tiny_llama(tmp_path / "other.gguf", seed=5))
+    adapters = EngineAdapters(me.learning, engine)
+    adapters.refresh()
+    named = adapters.named_for("Where do I live?")
+    assert adapters.weights_for(named) == ({}, None)
+    why = adapters.why_unweighed(named)
+    assert why is not None
+    assert why.reason is UnweighedReason.OTHER_MODEL
+    nobody = EngineAdapters(memory.scope(user="bob").learning, engine)
+    nobody.refresh()
+    assert nobody.why_unweighed(()) is None
+
+
 def test_a_talk_weighs_in_what_was_learnt_for_questions_of_it_alone(memory: Memory, tiny_gguf: Path) -> None:
     me, engine = learnt(memory, tiny_gguf), Gguf(tiny_gguf)
     adapters = EngineAdapters(me.learning, engine)
@@ -158,7 +181,11 @@ def test_a_talk_weighs_in_what_was_learnt_for_questions_of_it_alone(memory: Memo
         talk.answer(turns[0], lambda piece: None)
         turns.append(talk.begin("What is my mother's name?"))
         talk.answer(turns[1], lambda piece: None)
-        assert [(turn.learnt is None, turn.unweighed) for turn in turns] == [(True, True), (False, False)]
+        assert turns[1].learnt is not None
+        assert turns[1].unweighed is None
+        assert rows(turns[0]) == [
+            "recall names none of what was learnt for it; `mnemic ask` answers out of memory itself"
+        ]
         moved = talk.begin("I moved to Bergen.")
         talk.answer(moved, lambda piece: None)
         asked = talk.begin("What is my mother's name?")
@@ -167,4 +194,5 @@ def test_a_talk_weighs_in_what_was_learnt_for_questions_of_it_alone(memory: Memo
             assert turn.learnt is None
             (line,) = set_aside_lines(turn.set_aside)
             assert 'set aside ("The user lives in Trondheim." holds no longer); `mnemic neural learn`' in line
+        assert rows(asked) == [line], "it is of this shard, and nothing else is said"
         talk.close()

@@ -19,7 +19,14 @@ from mnemic.artefacts.artefact_files import ArtefactFolder
 from mnemic.artefacts.artefact_records import ADAPTER_AUTHOR
 from mnemic.core.ids import ItemId
 from mnemic.errors import Conflict, Invalid, MnemicError
-from mnemic.learnt_shards import StaleReason, shard_details, shard_for, taught_questions
+from mnemic.learnt_shards import (
+    StaleReason,
+    UnweighedReason,
+    shard_details,
+    shard_for,
+    taught_questions,
+    why_unweighed,
+)
 from mnemic.memory import Memory, ScopedMemory
 from mnemic.neural import lora_memory
 from mnemic.neural.fact_wordings import WORDINGS, fact_of, turned
@@ -437,6 +444,61 @@ def test_what_was_told_and_is_in_no_profile_is_named_too(memory: Memory) -> None
     me.observe("I moved to Bruges.")
     memory.flush()
     assert "I live in Ghent." not in [one.text for one in me.learning.unread()], "that was read, and is over"
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ("I was born on 4 May 1988.", None),
+        ("My birthday is May 4th, 1988.", None),
+        ("I was born on 4 May 1988, weighing 3200 grams.", LeftOutReason.READ_IN_PART),
+        ("Hello there.", None),
+        ("Good morning! Thanks a lot.", None),
+        ("Hello, the tram was late.", LeftOutReason.UNREAD),
+    ],
+)
+def test_a_date_is_read_however_it_is_written_and_a_greeting_states_nothing(
+    memory: Memory, said: str, reason: LeftOutReason | None
+) -> None:
+    me = memory.scope(user="eve")
+    me.observe(said)
+    memory.flush()
+    assert [one.reason for one in me.learning.unread()] == ([] if reason is None else [reason])
+
+
+def test_a_shard_of_which_a_byte_changed_is_learnt_again(me: ScopedMemory, city: Any, plan: LearningPlan) -> None:
+    whole = LearningPlan(model=plan.model, shards=1)
+    for kept in (me.learning.shards()[0].kept, *me.artefacts.kept(LORA_GGUF)):
+        path = me.artefacts.open(kept)
+        before = path.read_bytes()
+        path.chmod(0o600)
+        path.write_bytes(before[:-1] + bytes([before[-1] ^ 1]))
+        is_shard = kept.artefact.mechanism == LORA
+        assert me.learning.outlook(whole).due == ({0} if is_shard else set())
+        while me.learning.learn_next(whole, lambda *_: None):
+            pass
+        assert [s.stands for s in me.learning.shards(checked=True)] == [True]
+        assert all(me.artefacts.open(one) for one in me.artefacts.kept())
+
+
+def test_a_question_of_a_shard_that_is_set_aside_says_just_that(me: ScopedMemory, city: Any) -> None:
+    (shard,) = me.learning.shards()
+    model = str(shard.kept.artefact.made_by["model"])
+    me.observe("I moved to Bergen.")
+    shards = me.learning.shards()
+    for question in (
+        "What is my mother's name?",
+        "What am I allergic to?",
+        "Tell me my mother's name.",
+        city.questions[0],
+    ):
+        named = me.learning.named_for(question)
+        assert shard_for(named, shards) is None
+        why = why_unweighed(named, shards, model)
+        assert (why.reason, why.shard) == (UnweighedReason.SET_ASIDE, shards[0]), question
+    named = me.learning.named_for("What is the capital of France?")
+    assert why_unweighed(named, shards, model).reason is UnweighedReason.NOT_NAMED
+    assert why_unweighed((), (), model).reason is UnweighedReason.NOTHING_LEARNT
 
 
 def test_where_nobody_says_so_one_moved_fact_sets_its_own_shard_aside_and_no_other(

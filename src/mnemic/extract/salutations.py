@@ -61,6 +61,16 @@ _GREETS: Final = re.compile(
 _LINE: Final = re.compile(r"[^\n]*+(?:\n|\Z)")
 
 
+_COURTESY: Final = re.compile(
+    rf"(?:\s*+(?i:(?:{_HI})(?:,?[ \t]+(?:{_ASSISTANT.pattern}))?|{_CLOSING}|(?:good)?bye(?:[ -]bye)?|good night|[您你]好)[ \t]*+(?:[,;:!.…，！。–—-]++|$))++\s*+"
+)
+
+
+def is_courtesy(text: str) -> bool:
+    """Whether a text is a greeting, a farewell or thanks, and nothing besides."""
+    return _COURTESY.fullmatch(text) is not None
+
+
 def may_greet(text: str) -> bool:
     """Whether any line of a text begins with a greeting, without which there is no letter in it."""
     return _GREETS.search(text) is not None

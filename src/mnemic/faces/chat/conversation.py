@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from mnemic.core.queries import Context
     from mnemic.engine_adapters import EngineAdapters
     from mnemic.engine_memory import Attached, EngineMemory
-    from mnemic.learnt_shards import Shard
+    from mnemic.learnt_shards import Shard, Unweighed
     from mnemic.memory import Memory, ScopedMemory
     from mnemic.models.chat.base import Chat, ChatMessage
     from mnemic.models.chat.engine_slot import PromptWork
@@ -59,7 +59,7 @@ class Turn:
         first_token: Seconds until its first word came.
         named: The items out of which memory would answer: by them it is chosen what of the learnt is weighed in.
         learnt: The shard of what the model has learnt of this person that is weighed in; None for none.
-        unweighed: Something was learnt, and none of it is weighed in, for the question is of none of it.
+        unweighed: Why none of what was learnt is weighed in; None where some is, or nothing was learnt.
         set_aside: The shards that are weighed in for nothing, since something that they hold stands no more.
     """
 
@@ -80,7 +80,7 @@ class Turn:
     first_token: float = 0.0
     named: tuple[ItemId, ...] = ()
     learnt: Shard | None = None
-    unweighed: bool = False
+    unweighed: Unweighed | None = None
     set_aside: tuple[Shard, ...] = ()
 
 
@@ -215,7 +215,7 @@ class Conversation:
         self.engine.wait()  # what is kept in the background is of the engine as it is
         self.adapters.refresh()
         weights, turn.learnt = self.adapters.weights_for(turn.named)
-        turn.unweighed = turn.learnt is None and bool(self.adapters.shards)
+        turn.unweighed = self.adapters.why_unweighed(turn.named)
         turn.set_aside = tuple(self.adapters.set_aside)
         if turn.learnt is not None:
             turn.shown = (*turn.shown, turn.learnt.kept.id)

@@ -16,7 +16,7 @@ from mnemic.faces.chat.folding import BREAK, Fold, folded
 from mnemic.faces.cli.item_ids import LEAST
 from mnemic.faces.cli.item_words import said_time, source_label
 from mnemic.faces.cli.output import cut, flat, many, plain, width
-from mnemic.faces.set_aside import set_aside_lines, set_aside_records
+from mnemic.faces.set_aside import set_aside_records, unweighed_lines, unweighed_record
 from mnemic.models.chat.base import CutOff
 from mnemic.operations.records import context_record, item_record, receipt_record
 
@@ -273,10 +273,9 @@ def prompt_rows(turn: Turn) -> Iterator[Row]:
         yield Row(
             f"what was learnt is weighed in: shard {turn.learnt.number + 1} of {turn.learnt.of}", indent=1, aside=True
         )
-    if turn.unweighed:
-        yield Row("nothing that was learnt is weighed in: the question is of none of it", indent=1, aside=True)
-    if turn.learnt is None:
-        yield from (Row(line, indent=1, aside=True) for line in set_aside_lines(turn.set_aside))
+    if turn.unweighed is not None:
+        lines = unweighed_lines(turn.unweighed, turn.set_aside)
+        yield from (Row(line, indent=1, aside=True) for line in lines)
 
 
 def prompt_record(turn: Turn) -> dict[str, Any] | None:
@@ -293,6 +292,7 @@ def prompt_record(turn: Turn) -> dict[str, Any] | None:
         "first_token_seconds": round(turn.first_token, 4),
         "shard": None if turn.learnt is None else turn.learnt.number,
         "set_aside": set_aside_records(turn.set_aside),
+        "unweighed": unweighed_record(turn.unweighed),
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -14,21 +15,29 @@ from mnemic.errors import DamagedState, ForeignState, Invalid, MnemicError, NotF
 from mnemic.faces.cli.bars import hold_to_bars, progress
 from mnemic.faces.cli.command import WORDS, CommandGroup, verb
 from mnemic.faces.cli.invocation import CATCH_UP_SECONDS, invocation
-from mnemic.faces.cli.item_ids import resolve, resolve_all
+from mnemic.faces.cli.item_ids import resolve
 from mnemic.faces.cli.output import flat, many, size
-from mnemic.faces.set_aside import LEARN_AGAIN, set_aside_lines, set_aside_records
+from mnemic.faces.set_aside import (
+    LEARN_AGAIN,
+    NOTHING_LEARNT,
+    set_aside_lines,
+    set_aside_records,
+    set_aside_whys,
+    unweighed_lines,
+    unweighed_record,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from mnemic.core.ids import ItemId
     from mnemic.faces.cli.invocation import Invocation
     from mnemic.lab.kit.figures import Figure
-    from mnemic.learnt_shards import Shard
+    from mnemic.learnt_shards import Shard, Unweighed
     from mnemic.memory import Memory, ScopedMemory
     from mnemic.neural.lora_memory import LoraMemory
     from mnemic.scope_artefacts import ScopeArtefacts
-    from mnemic.scope_learning import LearningPlan, ScopeLearning
+    from mnemic.scope_learning import LeftOut, Outlook, ScopeLearning
     from mnemic.verbs.artefact_keeping import KeptArtefact
 
 _HEAD: Final = ("id", "mechanism", "bytes", "there", "stands", "sources", "session", "what")
@@ -55,12 +64,17 @@ def neural() -> None:
 @verb("mnemic neural list", "mnemic neural list --mechanism kv --json", name="list")
 @click.option("--mechanism", type=WORDS, metavar="NAME", help="Only of this mechanism: kv, lora ...")
 def listed(mechanism: str | None) -> None:
-    """Everything that models have computed from this memory, how many bytes it takes, and what is not used any more."""
+    """Everything that models have computed from this memory, how many bytes it takes, and what is not used any more.
+
+    Every byte of learnt adapters is looked at, and what is changed does not stand: `mnemic neural learn` makes it
+    again. Of anything else it is only said whether a file of its size is there: `mnemic verify` and `mnemic neural show
+    ID` look at every byte of that too.
+    """
     run = invocation()
     with run.user_memory() as me:
         artefacts = me.artefacts
         kept = artefacts.kept(mechanism or "")
-        shards = me.learning.shards()
+        shards = me.learning.shards(checked=True)
         records = [_record(artefacts, one, shards) for one in kept]
         total = artefacts.stored_bytes()
     if run.output.json:
@@ -82,8 +96,10 @@ def shown(id: str) -> None:
     run = invocation()
     with run.user_memory() as me:
         artefacts = me.artefacts
-        kept = _last(artefacts) if id == "last" else artefacts.get(resolve(me, id))
-        shards = [shard for shard in me.learning.shards() if shard.kept.id in (kept.id, *kept.version.item.source)]
+        kept = _named(me, id)
+        shards = [
+            shard for shard in me.learning.shards(checked=True) if shard.kept.id in (kept.id, *kept.version.item.source)
+        ]
         made_of = _read(me, kept.version.item.source)
         record = {
             **_record(artefacts, kept, shards),
@@ -130,7 +146,7 @@ def prefilled(model: str | None) -> None:
     with run.memory() as memory:
         me = memory.scope(user=run.user, tenant=run.tenant, agent=run.options.agent).on_branch(run.options.branch or "")
         if me.find_session(session) is None:
-            raise NotFound(f"no talk {session!r} has a window here; `mnemic session list` names them")
+            raise NotFound(f"no talk {session!r} has a window here", "`mnemic session list` names them")
         kept = EngineMemory(me.artefacts, session, engine)
         with me.session(session) as window:
             read = Conversation(memory, me, window, engine, engine=kept).prefill()
@@ -181,34 +197,48 @@ def learnt(model: str, shards: int | None, preset: str, *, behind: bool) -> None
     with run.memory() as memory:
         memory.flush(seconds=CATCH_UP_SECONDS)
         learning = memory.scope(user=run.user, tenant=run.tenant).on_branch(run.options.branch or "").learning
-        if not behind:
-            learning.check(plan)  # before a job is ordered that nobody could do
-        number = learning.order(plan)
         if behind:
+            number = learning.order(plan)
             run.output.answer(
                 {"job": number}, f"job {number} is ordered; `mnemic worker` does it where torch is installed"
             )
             return
-        _show_learnt(run, memory, learning, plan)
+        outlook = learning.outlook(plan)  # before a job is ordered that nobody could do
+        if not (outlook.learnable.facts or outlook.shards):
+            raise _nothing_to_learn((*outlook.learnable.left_out, *learning.unread()))
+        learning.order(plan)
+        _show_learnt(run, memory, learning, outlook)
 
 
-def _show_learnt(run: Invocation, memory: Memory, learning: ScopeLearning, plan: LearningPlan) -> None:
-    """Do the job here, and say what is learnt then."""
+def _nothing_to_learn(left_out: Sequence[LeftOut]) -> NotFound:
+    why = "; ".join(_left_out_lines(left_out))
+    return NotFound(
+        "no fact that could be learnt is in this memory" + (f" ({why})" if why else ""),
+        "tell of yourself (`mnemic add 'I live in Trondheim.'`); `mnemic profile` shows what is known, and then "
+        "`mnemic neural learn` learns it",
+    )
+
+
+def _show_learnt(run: Invocation, memory: Memory, learning: ScopeLearning, outlook: Outlook) -> None:
+    """Do the job here, and say what is learnt then, and what of it was before."""
     failed: list[MnemicError] = []
 
     def note(lane: str, space: int, done: int, error: MnemicError | None) -> None:
         failed.extend([error] if error else [])
 
-    learnable = learning.learnable(plan.preset)
-    run.output.note(
-        f"learning {many(len(learnable.facts), 'fact')}: minutes of a processor; stopped, the same command goes on"
-    )
+    learnable, due = outlook.learnable, outlook.due
+    if due:
+        run.output.note(
+            f"learning {many(len(due), 'shard')}: minutes of a processor; stopped, the same command goes on"
+        )
     with progress(run, unit="{task.completed:,.0f} of {task.total:,.0f} steps", lines=True) as report:
         memory.learning_jobs.take(lambda shard, of, done, most: report(f"shard {shard + 1} of {of}, steps", done, most))
         memory.admin.serve(threading.Event(), lanes=("jobs",), once=True, progress=note)
     if failed:
         raise failed[-1]
     shards = learning.shards()
+    stood = {(shard.kept.id, shard.kept.version.seq_from) for shard in outlook.shards}
+    anew = [shard for shard in shards if (shard.kept.id, shard.kept.version.seq_from) not in stood]
     left_out = (*learnable.left_out, *learning.unread())
     record = {
         "facts": len(learnable.facts),
@@ -219,7 +249,7 @@ def _show_learnt(run: Invocation, memory: Memory, learning: ScopeLearning, plan:
         ],
         "shards": [
             {"id": s.kept.id, "shard": s.number, "of": s.of, "facts": s.kept.artefact.details.get("facts"),
-             "bytes": s.kept.artefact.stored.size, "sources": len(s.sources), "stands": s.stands}
+             "bytes": s.kept.artefact.stored.size, "sources": len(s.sources), "stands": s.stands, "anew": s in anew}
             for s in shards
         ],
     }  # fmt: skip
@@ -227,14 +257,25 @@ def _show_learnt(run: Invocation, memory: Memory, learning: ScopeLearning, plan:
         run.output.document(record)
         return
     total = sum(shard.kept.artefact.stored.size for shard in shards)
-    run.output.line(f"{many(len(learnable.facts), 'fact')} learnt in {many(len(shards), 'shard')}, {size(total)}")
+    if shards:
+        run.output.line(
+            f"{many(len(learnable.facts), 'fact')} in {many(len(shards), 'shard')}, {size(total)}: "
+            f"{len(anew) or 'none'} learnt anew, {len(shards) - len(anew) or 'none'} stood"
+        )
+    else:
+        run.output.line(f"nothing is left to be learnt: {many(len(outlook.shards), 'shard')} let go")
     if left_out:
         run.output.line(f"{many(len(left_out), 'statement')} not learnt:")
+    for line in _left_out_lines(left_out):
+        run.output.line(f"  {line}")
+
+
+def _left_out_lines(left_out: Sequence[LeftOut]) -> Iterator[str]:
     for one in left_out[:_MOST_NAMED]:
         against = f', since "{flat(one.against)}" was said later' if one.against else ""
-        run.output.line(f"  {flat(one.text)} ({one.reason.value}{against})")
+        yield f"{flat(one.text)} ({one.reason.value}{against})"
     if len(left_out) > _MOST_NAMED:
-        run.output.line(f"  and {many(len(left_out) - _MOST_NAMED, 'more')}; --json names them all")
+        yield f"and {many(len(left_out) - _MOST_NAMED, 'more')}; --json names them all"
 
 
 @verb(
@@ -258,18 +299,17 @@ def asked(question: str, model: str | None, by: str, *, only_with: bool, only_wi
     """Ask the model itself, with a memory of this user attached to it and without, side by side.
 
     Nothing is told to it. `adapter`: recall only names the shard that is weighed in, that of the items that memory
-    itself would answer with; a question of nothing that was learnt is answered by the model as it is, and so is every
-    question where the shard was set aside, for one of its facts moved, ended or is in doubt. `sparse` attaches
-    a few keys and values of each text that recall finds, made on the first use and kept. `side` edits what it knows of
-    the profile into a copy of one matrix, which answers only what it is about; the first time that takes seconds of a
-    processor for each fact. Both go with their sources.
+    itself would answer with; a question for which it names none is answered by the model as it is, and so is every
+    question where the shard was set aside, for one of its facts moved, ended or is in doubt: why is said. `sparse`
+    attaches a few keys and values of each text that recall finds, made on the first use and kept. `side` edits what it
+    knows of the profile into a copy of one matrix, which answers only what it is about; the first time that takes
+    seconds of a processor for each fact. Both go with their sources.
     """
     if not question.strip():
         raise Invalid("question", "is blank", "Ask something: mnemic neural ask 'Where do I live?'.")
     if only_with and only_without:
         raise Invalid("with", "comes with --without", "Leave both out for both.")
     run = invocation()
-    from mnemic.learnt_shards import shard_for
     from mnemic.scope_learning import LearningPlan, open_lora, require_torch
 
     require_torch()
@@ -277,51 +317,49 @@ def asked(question: str, model: str | None, by: str, *, only_with: bool, only_wi
         _ask_attached(run, question, by, model, only_with=only_with, only_without=only_without)
         return
     with run.user_memory() as me:
-        shards = me.learning.shards()
+        shards = me.learning.shards(checked=True)
         last = me.learning.plan() or LearningPlan()
         plan = LearningPlan(model=model or last.model, shards=shards[0].of if shards else 1, preset=last.preset)
         if only_with and not any(shard.stands for shard in shards):
-            aside = "; ".join(set_aside_lines(shards))
-            raise NotFound(aside or f"nothing was learnt from this memory; {LEARN_AGAIN}")
+            if not shards:
+                raise NotFound("nothing was learnt from this memory", NOTHING_LEARNT)
+            raise NotFound("; ".join(set_aside_whys(shards)), LEARN_AGAIN)
         lora = open_lora(plan, run.settings.home / "cache")
         answers: dict[str, str] = {}
-        shard, unread = None, list[str]()
+        shard: Shard | None = None
+        unweighed: Unweighed | None = None
         if not only_without:
-            named = shard_for(me.learning.named_for(question), shards)
-            state, unread = _loaded(me.learning, lora, named, plan.model)
-            shard = named if state else None
+            state, shard, unweighed = _loaded(me.learning, lora, me.learning.named_for(question), shards)
             entries = lora.attach(state)
             answers["with"] = lora.model.answers([question], entries, _MOST_SAID)[0]
         if not only_with:
             answers["without"] = lora.model.answers([question], limit=_MOST_SAID)[0]
     if run.output.json:
         number = None if shard is None else shard.number
-        unused = {"set_aside": set_aside_records(shards), "unread": unread}
+        unused = {"set_aside": set_aside_records(shards), "unweighed": unweighed_record(unweighed)}
         run.output.document({"question": question, "shard": number, **unused, **answers})
         return
-    notes = [*unread, *set_aside_lines(shards)]
-    weighed = "the model as it is, see below" if notes else "it is of nothing learnt: the model as it is"
-    if shard is not None:
-        weighed = f"shard {shard.number + 1} of {shard.of}"
+    weighed = "the model as it is, see below" if shard is None else f"shard {shard.number + 1} of {shard.of}"
     heads = {"with": f"with ({weighed})", "without": "without"}
     run.output.table([(heads[name], flat(said)) for name, said in answers.items()])
-    for line in notes:
+    for line in () if unweighed is None else unweighed_lines(unweighed, shards):
         run.output.line(line)
 
 
 def _loaded(
-    learning: ScopeLearning, lora: LoraMemory, shard: Shard | None, model: str
-) -> tuple[dict[str, Any], list[str]]:
-    """The state of a shard; nothing where there is none, or it cannot be used, with the line that says why."""
-    if shard is None:
-        return {}, []
-    try:
-        if state := learning.state(lora, (shard,)):
-            return state, []
-        why = f"another model than {model} learnt it"
-    except (NotFound, StoreCorrupt, ForeignState, DamagedState) as error:
-        why = str(error)
-    return {}, [f"shard {shard.number + 1} of {shard.of} is set aside ({flat(why)}); {LEARN_AGAIN}"]
+    learning: ScopeLearning, lora: LoraMemory, named: Sequence[ItemId], shards: Sequence[Shard]
+) -> tuple[dict[str, Any], Shard | None, Unweighed | None]:
+    """The state of the shard that is weighed in, and which it is; none where there is none, with the reason."""
+    from mnemic.learnt_shards import shard_for, why_unweighed
+
+    shard, unread = shard_for(named, shards), ""
+    if shard is not None:
+        try:
+            if state := learning.state(lora, (shard,)):
+                return state, shard, None
+        except (NotFound, StoreCorrupt, ForeignState, DamagedState) as error:
+            unread = str(error)
+    return {}, None, replace(why_unweighed(named, shards, lora.identity.model), detail=unread)
 
 
 def _ask_attached(
@@ -357,18 +395,22 @@ def _ask_attached(
 @verb("mnemic neural forget last", "mnemic neural forget last --json", name="forget")
 @click.argument("ids", type=WORDS, nargs=-1, required=True)
 def forgotten(ids: tuple[str, ...]) -> None:
-    """Let some of them go; what they were made of stays as it is.
+    """Let some of them go, and what was made of them; what they were made of stays as it is.
 
-    What can be made again goes with its bytes at once; the rest stays for `undo` until it is erased.
+    A shard goes whole, whichever is named, the adapter that was learnt or its copy for llama.cpp. What can be made
+    again goes with its bytes at once; the rest stays for `undo` until it is erased.
     """
     run = invocation()
     with run.user_memory() as me:
         artefacts = me.artefacts
-        named = [_last(artefacts).id] if ids == ("last",) else resolve_all(me, ids)
-        freed = sum(artefacts.forget(id) for id in named)
-    run.output.answer(
-        {"forgotten": list(named), "bytes": freed}, f"forgotten: {', '.join(named)}; {size(freed)} given back"
-    )
+        whole = dict.fromkeys(me.learning.whole(_named(me, id)).id for id in ids)
+        before, freed = [kept.id for kept in artefacts.kept()], 0
+        for id in whole:
+            if any(kept.id == id for kept in artefacts.kept()):  # it may have gone with one before it
+                freed += artefacts.forget(id)
+        left = {kept.id for kept in artefacts.kept()}
+        gone = [id for id in before if id not in left]
+    run.output.answer({"forgotten": gone, "bytes": freed}, f"forgotten: {', '.join(gone)}; {size(freed)} given back")
 
 
 @verb(
@@ -446,16 +488,22 @@ for _command in (listed, shown, prefilled, learnt, asked, forgotten, measured):
     neural.add_command(_command)
 
 
-def _last(artefacts: ScopeArtefacts) -> KeptArtefact:
-    kept = artefacts.kept()
+def _named(me: ScopedMemory, id: str) -> KeptArtefact:
+    """The artefact that an id names, or a part of one; `last` names what was kept last."""
+    if id != "last":
+        try:
+            return me.artefacts.get(resolve(me, id))
+        except NotFound as error:
+            raise NotFound(str(error), "`mnemic neural list` names what is kept") from error
+    kept = me.artefacts.kept()
     if not kept:
-        raise NotFound("nothing that a model computed is kept from this memory; `mnemic neural learn` learns its facts")
+        raise NotFound("nothing that a model computed is kept from this memory", NOTHING_LEARNT)
     return kept[-1]
 
 
 def _is_sound(artefacts: ScopeArtefacts, kept: KeptArtefact) -> str:
     try:
-        artefacts.open(kept)
+        artefacts.verified(kept.artefact)
     except NotFound:
         return "its bytes are gone, and can be made again" if kept.artefact.remade else "its bytes are gone"
     except StoreCorrupt:
@@ -472,14 +520,16 @@ def _read(me: ScopedMemory, ids: Sequence[ItemId]) -> list[dict[str, str]]:
 def _record(artefacts: ScopeArtefacts, kept: KeptArtefact, shards: Sequence[Shard]) -> dict[str, Any]:
     item, artefact = kept.version.item, kept.artefact
     aside = {shard.kept.id for shard in shards if not shard.stands}
+    is_copy = artefact.mechanism == "lora-gguf"  # a few MB; shards themselves were looked at
+    found = artefacts.unchecked(kept)
     return {
         "id": kept.id,
         "mechanism": artefact.mechanism,
         "text": item.text,
         "sha256": artefact.stored.sha256,
         "bytes": artefact.stored.size,
-        "there": artefacts.unchecked(kept) is not None,
-        "stands": aside.isdisjoint((kept.id, *item.source)),
+        "there": found is not None and found[1].st_size == artefact.stored.size,
+        "stands": aside.isdisjoint((kept.id, *item.source)) and not (is_copy and _is_sound(artefacts, kept) != "yes"),
         "remade": artefact.remade,
         "made_by": dict(artefact.made_by),
         "details": dict(artefact.details),
