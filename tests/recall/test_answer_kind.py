@@ -112,6 +112,8 @@ def test_what_may_hold_one_does_not_lack_it(question: str, text: str) -> None:
         ("How much is the rent?", "rent is nine fifty a month"),
         ("How much do I earn?", "I earn twelve an hour at the shop"),
         ("How much did I spend on the jacket?", "I spent forty on the jacket"),
+        ("what is my dentist's name", "my dentist's o'hara"),
+        ("What colour is our front door?", "Our front door is a deep aubergine"),
         ("Who is my physio?", "my physio is D'Souza"),
         ("What is our dog called?", "our dog is sydney"),
         ("Who do I rent from?", "I rent from foxtons"),
@@ -146,6 +148,7 @@ def test_what_says_it_in_other_words_than_those_listed_does_not_lack_it(question
     [
         ("What colour is my car?", "my car is getting repaired"),
         ("What colour is my car?", "my car is at the garage"),
+        ("What colour is my car?", "My car is a Volvo"),
         ("What colour did I paint the shed?", "I painted the shed last summer"),
         ("How much is the rent?", "rent is due in two weeks"),
         ("How much did the bike cost?", "two of us lifted the bike"),

@@ -53,6 +53,7 @@ def test_a_question_is_one_without_its_mark(sentence: str) -> None:
         "Has a peanut allergy.",
         "Have a dentist appointment on Friday.",
         "Has twins now.",
+        "Is the eldest of four.",
         "Is a nurse at St Mary's.",
         "Does wonders for my back.",
         "Does classes on Mondays",

@@ -106,7 +106,7 @@ _DATED: Final = re.compile(
     r"|\b(?:today|tonight|tomorrow|yesterday|soon|now|daily|weekly|monthly|yearly|annual\w*|every|each|once|twice|ago|next|last|since|until|till|til|before|after|when|whenever|while|as soon|by the time|within|during)\b"
     r"|\b(?:mornings?|afternoons?|evenings?|nights?|bedtime|breakfast|lunch(?:time)?|dinner(?:time)?|supper|meals?|noon|midnight|dawn|midday|dusk|twilight|daybreak|sun(?:rise|set|down|up)|week|week(?:end|day)s?|fortnight|month|year|spring|summer|autumn|winter|christmas|easter|xmas|ramadan|eid|lent|term|o['’]clock|half past|quarter (?:past|to)|birthday|anniversary|minutes?|hours?|days?|weeks|months|years|early|late|later"
     r"|(?:at|by|past|to|half|on the|from|around|about) (?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+(?:th|st|nd|rd))|(?:mon|tue|tues|wed|thu|thur|thurs|fri|sat|sun))\b"
-    r"|[点月日号周年天晚早晨夜饭餐睡]|黄昏|拂晓|日[出落]|星期|礼拜|中午|下午|上午|今|昨|明[天年早晚]|后天|前天|春|夏|秋|冬|节|时候|[之以]?[后前]|刚|现在|马上|快要|暑假|寒假|学期|小时|分钟",
+    r"|[点月日号周年天晚早晨夜饭睡]|[随用]餐|餐[前后时]|黄昏|拂晓|日[出落]|星期|礼拜|中午|下午|上午|今|昨|明[天年早晚]|后天|前天|春|夏|秋|冬|节|时候|[之以]?[后前]|刚|现在|马上|快要|暑假|寒假|学期|小时|分钟",
     re.IGNORECASE,
 )
 """Tells of some time, or of what goes before or after."""
@@ -238,12 +238,14 @@ def _may_name(text: str, question: str) -> bool:
         return True
     if any(name not in _PLACES_ONLY for name in _capitals(text, question)):
         return True
-    if any(word.casefold() in _PLACES_ONLY for word in is_called(question, text)):
+    if any(word.casefold() in _PLACES_ONLY or _OF_A_CLAN.match(word) for word in is_called(question, text)):
         return True
     beside = (next(filter(None, groups), "") for groups in _BESIDE.findall(text.lower()))
     return any(_unknown(word, asked) for word in beside)
 
 
+_OF_A_CLAN: Final = re.compile(r"[od]['’]\w{3}", re.IGNORECASE)
+"""Begins like O'Hara."""
 _ASKS_PET: Final = re.compile("[猫狗兔鸟龟马鱼]|仓鼠|鹦鹉|宠物")
 """Asks for what is called by any word: 可乐, 东京."""
 _PLACE_NAMES: Final = frozenset(map(str.casefold, PLACES))

@@ -50,7 +50,7 @@ _NO_VERB: Final = (
 """What stands behind the object of somebody who is not named, "Do pilates on Mondays.", and behind no subject."""
 _ASKS_UNMARKED: Final = re.compile(
     r"\W*(?:(?:so|and|but|ok|hey|btw|lol|hmm|oh|wait)\W+)*(?:"
-    rf"(?:(?:am|is|are|does|can|could|should|would|will) (?:i|{_OTHERS}|there|any|{_THEIR})\b"
+    rf"(?:(?:am|is|are|does|can|could|should|would|will) (?:i|{_OTHERS}|there|any|{_THEIR}(?! \w+est of\b))\b"
     rf"|(?:can|could|should|would|will) (?:an?|some)\b|is an? [\w-]+ an?\b|(?:do|has|have) (?:i|{_OTHERS}|any)\b"
     rf"|(?:has|have) {_THEIR} \w+ (?:\w+ed|been|come|gone|left|got|had|begun|started)\b"
     rf"|(?:do|are|could|should|would) (?:{_THEIR} )?[a-z]+s (?!{_NO_VERB}\b)[a-z]+)"

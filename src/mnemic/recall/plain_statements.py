@@ -22,8 +22,10 @@ _OF_THE_ASKING: Final = frozenset(
 )
 """Words of a question that tell what is asked for, and of nothing."""
 _IS: Final = re.compile(
-    r"(?:['’](?:s|re)|\b(?:is|are|was|were)) (?:(?:now|actually|still|a lovely|a nice) )?([A-Za-z][\w'’-]*)"
+    r"(?:['’](?:s|re)|\b(?:is|are|was|were)) (?:(?:now|actually|still|really|sort of|kind of|a shade of|(?:a |an )?(?:deep|bright|rich|soft|dusty|lovely|nice|shiny|faded|pastel|warm)) )?([A-Za-z][\w'’-]*)"
 )
+_NEAR: Final = 40
+"""Letters before a verb in which its subject ends."""
 _BEHIND: Final = re.compile(
     r"\b(?:at|with|in|on|by|for|as|after|before|upon|around|over|under|from) (?:(?:the|a|an|my|our|first|every|each) )?([A-Za-z][\w-]+)"
 )
@@ -59,7 +61,7 @@ def is_called(question: str, text: str) -> Iterator[str]:
     asked = words_asked(question)
     head = next((token for token in reversed(tokenise(question)) if token in asked), None)
     for match in _IS.finditer(text):
-        before = tokenise(text[: match.start()])
+        before = tokenise(text[max(0, match.start() - _NEAR) : match.start()])
         if before and before[-1] == head and not is_stop(match[1].casefold()):
             yield match[1]
 
