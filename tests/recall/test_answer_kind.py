@@ -159,6 +159,7 @@ def test_what_says_it_in_other_words_than_those_listed_does_not_lack_it(question
         ("What is our dog called?", "our dog is from sydney"),
         ("我什么时候跑步", "我跑步很累"),
         ("我什么时候跑步", "我在公园跑步"),
+        ("我什么时候剪头发", "坐飞机给我订素食餐。"),
         ("我老婆叫什么", "我老婆是护士"),
         ("沙发什么颜色", "沙发是二手的"),
     ],
