@@ -159,7 +159,12 @@ def test_any_text_is_read_and_every_fact_can_be_phrased(text: str) -> None:
         ("I can't eat walnuts or my lips swell up", "walnuts"),
         ("no peanuts for me, they bring up hives", "peanuts"),
         ("can't touch kiwi, I come out in a rash", "kiwi"),
+        ("I can't eat jackfruit, my lips swell up", "jackfruit"),
+        ("can't go near cats, my eyes puff up", "cats"),
+        ("I can't have coconut, my throat closes up", "coconut"),
+        ("I can't have tree nuts, I carry an epipen", "tree nuts"),
         ("虾蟹一口都碰不得，嗓子会肿", "虾蟹"),
+        ("腰果吃不得，浑身起疹", "腰果"),
         ("我芒果吃不得，一吃嘴就肿", "芒果"),
     ],
 )
@@ -175,6 +180,14 @@ def test_what_makes_somebody_swell_or_is_called_so_is_an_allergy(text: str, valu
         "cant have that, the whole crowd swells up at six",
         "我妈花生碰不得，嗓子会肿",
         "这门碰不得，会响",
+        "I can't have visitors or I end up in hospital.",
+        "I don't do mornings, my eyes puff.",
+        "I don't eat late, I end up in hospital otherwise.",
+        "I can't have lodgers, my eyes itch.",
+        "I never eat quickly, my throat closes up.",
+        "no visitors for me or my eyes puff",
+        "辣的吃不得，嗓子发紧",
+        "烫的吃不得，嘴会肿",
     ],
 )
 def test_what_only_looks_like_an_allergy_is_none(text: str) -> None:

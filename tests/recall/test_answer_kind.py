@@ -91,6 +91,83 @@ def test_what_may_hold_one_does_not_lack_it(question: str, text: str) -> None:
     assert not lacks(question, text)
 
 
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("What colour are my eyes?", "My eyes are hazel"),
+        ("What colour is the door?", "The door is crimson."),
+        ("What colour is my sofa?", "the sofa is mustard"),
+        ("How much do I pay the cleaner?", "I pay the cleaner fifteen an hour."),
+        ("How much did the bike cost?", "The bike cost six fifty."),
+        ("What is my dentist's name?", "My dentist is O'Hara."),
+        ("Who do I bank with?", "I bank with barclays."),
+        ("What is my bank called?", "I bank with barclays."),
+        ("When do I take my pills?", "I take my pills with food."),
+        ("When do I meet Sam?", "I meet Sam at sunset."),
+        ("When do I swim?", "I swim at weekends."),
+        ("What is my cat's name?", "My cat is Paris."),
+        ("What colour is my scarf?", "my scarf's fuchsia"),
+        ("What colour are our curtains?", "our curtains are sage these days"),
+        ("What colour did I paint the shed?", "I painted the shed plum."),
+        ("How much is the rent?", "rent is nine fifty a month"),
+        ("How much do I earn?", "I earn twelve an hour at the shop"),
+        ("How much did I spend on the jacket?", "I spent forty on the jacket"),
+        ("what is my dentist's name", "my dentist's o'hara"),
+        ("What colour is our front door?", "Our front door is a deep aubergine"),
+        ("Who is my physio?", "my physio is D'Souza"),
+        ("What is our dog called?", "our dog is sydney"),
+        ("Who do I rent from?", "I rent from foxtons"),
+        ("When do I walk the dog?", "I walk the dog at sundown."),
+        ("When do I stretch?", "I stretch on waking"),
+        ("When does the market open?", "the market opens at first light"),
+        ("When do I run?", "I run at dusk"),
+        ("Where do I work?", "i work for tesco"),
+        ("Where do I volunteer?", "I volunteer for shelter"),
+        ("How long have I had the boat?", "I've had the boat ten summers"),
+        ("我的车是什么颜色", "我的车是藏青的"),
+        ("窗帘什么颜色", "窗帘是卡其的"),
+        ("沙发什么颜色", "沙发是雾霾紫的"),
+        ("阿姨多少钱", "阿姨十五块一小时"),
+        ("阿姨一小时多少钱", "阿姨一小时三十五"),
+        ("停车费多少钱", "停车费一小时八"),
+        ("我什么时候跑步", "我黄昏跑步"),
+        ("什么时候吃药", "药随餐吃"),
+        ("我什么时候遛狗", "傍晚遛狗"),
+        ("我家猫叫什么", "我家猫是可乐"),
+        ("我的牙医叫什么", "我的牙医是欧阳"),
+        ("我家狗叫什么名字", "我家狗是东京"),
+        ("我在哪里上班", "我给华为打工"),
+    ],
+)
+def test_what_says_it_in_other_words_than_those_listed_does_not_lack_it(question: str, text: str) -> None:
+    assert not lacks(question, text)
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("What colour is my car?", "my car is getting repaired"),
+        ("What colour is my car?", "my car is at the garage"),
+        ("What colour is my car?", "My car is a Volvo"),
+        ("What colour did I paint the shed?", "I painted the shed last summer"),
+        ("How much is the rent?", "rent is due in two weeks"),
+        ("How much did the bike cost?", "two of us lifted the bike"),
+        ("When do I swim?", "I swim badly"),
+        ("When do I meet Sam?", "sam likes to meet new people"),
+        ("Where do I work?", "I work on mondays"),
+        ("What is my dentist's name?", "my dentist is lovely"),
+        ("What is our dog called?", "our dog is from sydney"),
+        ("我什么时候跑步", "我跑步很累"),
+        ("我什么时候跑步", "我在公园跑步"),
+        ("我什么时候剪头发", "坐飞机给我订素食餐。"),
+        ("我老婆叫什么", "我老婆是护士"),
+        ("沙发什么颜色", "沙发是二手的"),
+    ],
+)
+def test_what_shares_the_matter_and_holds_no_such_value_lacks_it(question: str, text: str) -> None:
+    assert lacks(question, text)
+
+
 LONG = [
     unit * (20_000 // len(unit))
     for unit in ("a", "a ", "is it ", "colour ", "多久", "了", "小", "to ", "'s ", "call ", "一")

@@ -45,6 +45,20 @@ I quit the choir. | I went back to the choir. => Am I in the choir? => yes
 I quit the gym. | giving it another go => Do I go to the gym? => yes/open
 I stopped smoking. | My brother is giving it another go. => Do I smoke? => no/open
 I gave up the cello. | picked it back up => Do I still play the cello? => yes/open/none
+I don't drink coffee any more. | It rained and then it started again. => Do I drink coffee? => no
+I don't drink coffee any more. | The parcel came and the courier picked it up again. => Do I drink coffee? => no
+I don't drink coffee any more. | I heard that the noise started again. => Do I drink coffee? => no
+I don't drink coffee any more. | I dropped the cup and picked it up. => Do I drink coffee? => no
+I don't drink coffee any more. | Tom rested, started again at noon. => Do I drink coffee? => no
+I don't drink coffee any more. | I held out for a week, then started again. => Do I drink coffee? => yes/open
+I don't drink coffee any more. | Well, started again. => Do I drink coffee? => yes/open
+I gave up the cello. | I've picked it back up. => Do I still play the cello? => yes/open/none
+我不喝咖啡了。 | 雨停了，又开始了。 => 我喝咖啡吗？ => no
+我不喝咖啡了。 | 雨又开始了。 => 我喝咖啡吗？ => no
+我不喝咖啡了。 | 头疼又开始了。 => 我喝咖啡吗？ => no
+我不喝咖啡了。 | 它又开始了。 => 我喝咖啡吗？ => no
+我不喝咖啡了。 | 唉，又开始了。 => 我喝咖啡吗？ => yes/open
+我不喝咖啡了。 | 我忍了一周，又开始了。 => 我喝咖啡吗？ => yes/open
 我不去健身房了。 | 又开始去了，这次多坚持几天。 => 我现在去健身房吗？ => yes/open/none
 我戒烟了。 | 又开始了，唉。 => 我抽烟吗？ => yes/open
 我把健身卡退了。 | 我又办了健身卡。 => 我有健身卡吗？ => yes

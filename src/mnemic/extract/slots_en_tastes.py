@@ -26,9 +26,22 @@ _ILL: Final = "shellfish|seafood|shrimps?|prawns?|crab|lobster|oysters?|mussels|
 _REACTS: Final = (
     r"(?:\W+(?:(?:or|because|since|so|as|cos|otherwise|and|then|else) )?(?:it |they |i |that )?)"
     r"(?:(?:my |the )?(?:throat|lips?|tongue|mouth|face|eyes?|airways?) (?:just |always |will |would )?(?:closes?|close up|swells?|swell|itch(?:es)?|puffs?|tingles?|goes? numb)"
-    r"|(?:(?:brings?|come|comes|break|breaks|get|gives?|bring) (?:me |up |on |out |in |a )*)(?:hives|rash|welts)|can't breathe|end up in (?:hospital|a&e|the er)|(?:carry|have|need) an epi-?pen|anaphyla\w+)"
+    r"|(?:(?:brings?|come|comes|break|breaks|get|gives?|bring) (?:me |up |on |out |in |a )*)(?:hives|rash|welts)|can't breathe|(?:carry|have|need) an epi-?pen|anaphyla\w+)"
 )
 """What a food does to who is allergic to it, behind the food."""
+_REACTING: Final = "throat lip lips tongue mouth face eye eyes airway airways hives rash welts breathe epipen epi anaphylaxis anaphylactic"
+"""Words of which one stands in every such sentence."""
+_CANNOT: Final = r"(?:can't|cannot|don't|never|must not|mustn't)(?: really| ever)?"
+_ALLERGENS: Final = (
+    rf"(?:(?:tree|brazil|pine|raw|cow's) )?(?:{_ILL})|(?:tree|brazil|pine) nuts|coconuts?|pineapple|papaya|peach(?:es)?|apples?|pears?|plums?|cherries|grapes?|citrus|oranges?|lemons?|berries|raspberries|blueberries"
+    r"|mustard|lupin|corn|rice|oats|barley|rye|pistachios?|pecans?|pine nuts|sulphites|sulfites|honey|latex|nickel|wool|pollen|dust|feathers|cats?|dogs?|horses?|rabbits?|penicillin|amoxicillin|ibuprofen|aspirin|codeine"
+)
+_ALLERGEN: Final = rf"(?P<value>(?:{_ALLERGENS}))\b"
+"""What people are known to react to, since visitors and mornings make eyes puff too."""
+_EATEN: Final = _FOOD.replace(
+    "(?!(?:it|", r"(?!(?:late|early|fast|slowly|\w+ly|standing|lying|raw|spicy|hot|cold|it|", 1
+)
+"""Any food behind a verb of eating, and not the way in which one eats."""
 _ILL_FOOD: Final = rf"(?P<value>(?:{_ILL}))\b"
 
 DIET: Final = (
@@ -60,8 +73,9 @@ DIET: Final = (
     say("allergy", r"(?:i|we)(?:'ve| have)?(?: got| developed| have)? (?:a|an)(?: severe| bad| mild| serious| slight)? allergy to (?P<value>[\w-]+(?: (?!and|so|but|or|now|too|in|since|which)[\w-]+)?)", "allergy"),
     say("allergy", r"(?:turns out |it turns out )i'm(?: actually| also)? allergic to (?P<value>[\w-]+(?: (?!and|so|but|or|now|too|in|since|which|not)[\w-]+)?)", "allergic"),
     say("allergy", r"(?:also |even )?(?P<value>(?!also\b|even\b)[\w-]+(?: [\w-]+)?) (?:gives? me (?:hives|a rash|welts)|(?:brings?|makes?) me (?:out|break out|come out) in (?:hives|welts|a rash|spots))", "hives rash welts spots"),
-    say("allergy", rf"(?:(?:i|we) )?(?:can't|cannot|don't|never|must not|mustn't) (?:really |ever )?(?:have|eat|touch|do|drink|go near|tolerate) {_FOOD}{_REACTS}", "throat lip lips tongue mouth face eye eyes airway airways hives rash welts breathe hospital a&e er epipen epi anaphylaxis anaphylactic", many=True),
-    say("allergy", rf"no {_FOOD} for (?:me|us){_REACTS}", "throat lip lips tongue mouth face eye eyes airway airways hives rash welts breathe hospital epipen epi anaphylaxis", many=True),
+    say("allergy", rf"(?:(?:i|we) )?{_CANNOT} (?:have|touch|go near|tolerate) (?:any )?{_ALLERGEN}{_REACTS}", _REACTING, many=True),
+    say("allergy", rf"(?:(?:i|we) )?{_CANNOT} (?:eat|drink) {_EATEN}{_REACTS}", _REACTING, many=True),
+    say("allergy", rf"no {_ALLERGEN} for (?:me|us){_REACTS}", _REACTING, many=True),
     say("allergy", r"<AM> (?:no longer|not)(?: actually| really)? allergic to (?P<value>(?!(?:this|that|it)\b)[\w-]+(?: (?!and|so|but|or|now|too|in|since|any|after)[\w-]+)?)", "allergic", act=SlotAct.ENDS),
     say("allergy", r"<I> (?:outgrew|outgrown|got over) (?:my|the) (?P<value>[\w-]+(?: [\w-]+)?) allergy", "allergy", act=SlotAct.ENDS),
     say("allergy", r"my (?P<value>[\w-]+(?: [\w-]+)?) allergy (?:is|has) (?:gone|over|cured|disappeared)", "allergy", act=SlotAct.ENDS),

@@ -3,7 +3,8 @@
 
 Of what was never said something always stands nearest, and it shares a word with the question: "the au pair leaves in
 June" to "What is the au pair's name?". A sentence without any name names nobody, one without any time dates nothing.
-Only what a sentence plainly lacks counts: whatever may be a name is taken for one.
+Only what a sentence plainly lacks counts: whatever may be a name is taken for one, and what stands where the answer
+would (`recall.plain_statements`) counts though no list holds it.
 """
 
 from __future__ import annotations
@@ -23,6 +24,15 @@ from mnemic.extract.hurried import with_capitals
 from mnemic.extract.known_names import GIVEN, PLACES
 from mnemic.extract.slots_en_words import LANGUAGE_NAMES
 from mnemic.recall.asked_for import asks_age, tells_age
+from mnemic.recall.plain_statements import (
+    counts_beside,
+    is_called,
+    is_called_chinese,
+    puts_before_chinese,
+    puts_behind,
+    puts_beside,
+    tells_sum_in_words,
+)
 from mnemic.recall.polarity import ASKS_PAST
 from mnemic.recall.sentence_cues import kin_tokens
 
@@ -94,9 +104,9 @@ _ANYBODY: Final = re.compile(
 _DATED: Final = re.compile(
     r"\d|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec)[a-z]*\b|\bmay\b"
     r"|\b(?:today|tonight|tomorrow|yesterday|soon|now|daily|weekly|monthly|yearly|annual\w*|every|each|once|twice|ago|next|last|since|until|till|til|before|after|when|whenever|while|as soon|by the time|within|during)\b"
-    r"|\b(?:mornings?|afternoons?|evenings?|nights?|bedtime|breakfast|lunch(?:time)?|dinner(?:time)?|supper|meals?|noon|midnight|dawn|midday|week|weekend|fortnight|month|year|spring|summer|autumn|winter|christmas|easter|xmas|ramadan|eid|lent|term|o['’]clock|half past|quarter (?:past|to)|birthday|anniversary|minutes?|hours?|days?|weeks|months|years|early|late|later"
+    r"|\b(?:mornings?|afternoons?|evenings?|nights?|bedtime|breakfast|lunch(?:time)?|dinner(?:time)?|supper|meals?|noon|midnight|dawn|midday|dusk|twilight|daybreak|sun(?:rise|set|down|up)|week|week(?:end|day)s?|fortnight|month|year|spring|summer|autumn|winter|christmas|easter|xmas|ramadan|eid|lent|term|o['’]clock|half past|quarter (?:past|to)|birthday|anniversary|minutes?|hours?|days?|weeks|months|years|early|late|later"
     r"|(?:at|by|past|to|half|on the|from|around|about) (?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+(?:th|st|nd|rd))|(?:mon|tue|tues|wed|thu|thur|thurs|fri|sat|sun))\b"
-    r"|[点月日号周年天晚早晨夜饭睡]|星期|礼拜|中午|下午|上午|今|昨|明[天年早晚]|后天|前天|春|夏|秋|冬|节|时候|[之以]?[后前]|刚|现在|马上|快要|暑假|寒假|学期|小时|分钟",
+    r"|[点月日号周年天晚早晨夜饭睡]|[随用]餐|餐[前后时]|黄昏|拂晓|日[出落]|星期|礼拜|中午|下午|上午|今|昨|明[天年早晚]|后天|前天|春|夏|秋|冬|节|时候|[之以]?[后前]|刚|现在|马上|快要|暑假|寒假|学期|小时|分钟",
     re.IGNORECASE,
 )
 """Tells of some time, or of what goes before or after."""
@@ -111,15 +121,15 @@ _SUM: Final = re.compile(
 )
 """A sum of money, or that it is free."""
 _COLOURS: Final = re.compile(
-    r"\b(?:colou?r\w*|red|blue|green|yellow|black|white|gr[ae]y|silver|gold|golden|brown|pink|purple|orange|beige|cream|navy|teal|turquoise|maroon|violet|burgundy|blonde?|ginger|brunette|auburn|dark|light|pale|bronze|copper|khaki|tan)\b"
-    r"|[红蓝绿黄黑白灰银金棕褐粉紫橙青]|咖啡色|米色|颜色|色",
+    r"\b(?:colou?r\w*|red|blue|green|yellow|black|white|gr[ae]y|silver|gold|golden|brown|pink|purple|orange|beige|cream|navy|teal|turquoise|maroon|violet|burgundy|blonde?|ginger|brunette|auburn|dark|light|pale|bronze|copper|khaki|tan|hazel|crimson|scarlet|mustard|ivory|lilac|lavender|indigo|magenta|fuchsia|mauve|charcoal|olive|coral)\b"
+    r"|[红蓝绿黄黑白灰银金棕褐粉紫橙青]|卡其|驼|赭|色",
     re.IGNORECASE,
 )
 PLACED: Final = re.compile(
     r"\b(?i:in|at|on|to|from|near|under|behind|beside|by|inside|above|below|between|outside|abroad|home|here|there|upstairs"
     r"|downstairs|visited|left|liv(?:es?|ing|ed)|via|around|past|opposite|into|onto|towards?|through|round|off|online|remote(?:ly)?|next door|across|amo?ng(?:st)?"
     r"|with (?:the|my|our|his|her|an?)|floor|office|desk|row|shelf|drawer|cupboard|garden|kitchen|(?:bed|bath|living )?room|department|at last)\b"
-    r"|\b(?:is|was|are) (?:the )?[A-Z][a-z]|^[A-Z]\w+['’]s where|address|street|road|来自|是"
+    r"|\b(?:is|was|are) (?:the )?[A-Z][a-z]|^[A-Z]\w+['’]s where|address|street|road|来自|是|给[\u4e00-\u9fff]{2,6}(?:打工|干活|做事)"
     r"|[在去到住从往回来搬里上下旁边放落路街号州市省县区镇村局馆厂店院校部所司铺库楼房室厅堂园庙山湖海岛港站桥巷坊驻籍]|[A-Z][a-z][\w’'-]*(?:, [A-Z]|$)",
 )
 """What may tell where something is, or where to."""
@@ -156,21 +166,50 @@ def lacks_kind(question: str, text: str, item: Item) -> bool:
         case AskedKind.SOMEBODY:
             return not (_may_name(text, question) or _ANYBODY.search(text) or _has_kin(text))
         case AskedKind.TIME:
-            return not ASKS_PAST.search(question) and not _PAST_CHINESE.search(question) and not _may_date(text, item)
+            past = ASKS_PAST.search(question) or _PAST_CHINESE.search(question)
+            return not past and not _may_date(text, item) and not _gives_occasion(question, text)
         case AskedKind.MONEY:
-            return _SUM.search(text) is None
+            return not (_SUM.search(text) or tells_sum_in_words(text) or counts_beside(question, text))
         case AskedKind.COLOUR:
-            return _COLOURS.search(text) is None
+            return not (_COLOURS.search(text) or _gives_colour(question, text))
         case AskedKind.PLACE:
-            return not _tells_place(text, question)
+            return not (_tells_place(text, question) or _gives_firm(question, text))
         case AskedKind.DURATION:
-            return _LASTS.search(text) is None
+            return not (_LASTS.search(text) or counts_beside(question, text))
         case None:
             return asks_age(question) and not (tells_age(text) or _SIZE_CHINESE.search(text))
 
 
 _PAST_CHINESE: Final = re.compile(r"[了过的][?？]?\W*$|[的了过](?!\w{0,12}(?:生日|时候))\w{0,3}[?？]?$")
 """Asks for what has happened: the day it was said on may answer."""
+
+
+def _gives_colour(question: str, text: str) -> bool:
+    """Whether a text says of the thing asked about that it is, or was made, something that may be a colour."""
+    if has_chinese(text):
+        return any(len(value) < 4 and not _STATE_CHINESE.search(value) for value in is_called_chinese(question, text))
+    return any(_may_be_value(word) for word in (*is_called(question, text), *puts_behind(question, text)))
+
+
+def _gives_occasion(question: str, text: str) -> bool:
+    """Whether a text puts beside what is asked about an occasion that may be its time: "with food", 药随餐吃."""
+    if has_chinese(text):
+        return puts_before_chinese(question, text)
+    return any(True for _ in puts_beside(question, text)) or any(map(_may_be_value, is_called(question, text)))
+
+
+def _gives_firm(question: str, text: str) -> bool:
+    """Whether a text puts beside what is asked about somebody for whom it is done: "I work for tesco"."""
+    return not has_chinese(text) and any(not _DATED.search(word) for word in puts_beside(question, text))
+
+
+def _may_be_value(word: str) -> bool:
+    """Whether a word that a thing is said to be may be a colour, or an hour: no common one, no form of a verb."""
+    return not (word.casefold() in COMMON_WORDS or _VERB_FORM.search(word.casefold()) or _DATED.search(word))
+
+
+_STATE_CHINESE: Final = re.compile("[手人送买租借坏破大小长短高]")
+"""What a thing is said to be that is no colour."""
 
 
 def _tells_place(text: str, question: str) -> bool:
@@ -192,15 +231,23 @@ def _may_name(text: str, question: str) -> bool:
             return True
         people = [entity.name for entity in chinese_names(text.replace("师傅", "师")) if entity.kind == "person"]
         people += [match[0] for match in _FAMILIAR.finditer(_KIN_TWICE.sub("", text))]
+        if _ASKS_PET.search(question):
+            people += is_called_chinese(question, text)
         return any(name not in question for name in people)
     if _NAMED.search(text):
         return True
     if any(name not in _PLACES_ONLY for name in _capitals(text, question)):
         return True
+    if any(word.casefold() in _PLACES_ONLY or _OF_A_CLAN.match(word) for word in is_called(question, text)):
+        return True
     beside = (next(filter(None, groups), "") for groups in _BESIDE.findall(text.lower()))
     return any(_unknown(word, asked) for word in beside)
 
 
+_OF_A_CLAN: Final = re.compile(r"[od]['’]\w{3}", re.IGNORECASE)
+"""Begins like O'Hara."""
+_ASKS_PET: Final = re.compile("[猫狗兔鸟龟马鱼]|仓鼠|鹦鹉|宠物")
+"""Asks for what is called by any word: 可乐, 东京."""
 _PLACE_NAMES: Final = frozenset(map(str.casefold, PLACES))
 _PLACES_ONLY: Final = _PLACE_NAMES - frozenset(map(str.casefold, GIVEN))
 _NO_NAMES: Final = frozenset({"i", "ok", *map(str.casefold, (*MONTHS, *WEEKDAYS)), *map(str.casefold, LANGUAGE_NAMES)})
@@ -222,7 +269,7 @@ def _capitals(text: str, question: str) -> list[str]:
     return [
         word.casefold()
         for word in words
-        if word.casefold() not in asked and word[1:2] not in ("'", "’") and not (word.isupper() and len(word) > 1)
+        if word.casefold() not in asked and word[:2] not in ("I'", "I’") and not (word.isupper() and len(word) > 1)
     ]
 
 

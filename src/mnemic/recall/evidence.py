@@ -41,17 +41,28 @@ if TYPE_CHECKING:
 
 
 ASKING: Final = re.compile(r"[?？][\"'”’)\]]*$")
+_OTHERS: Final = r"(?:you|we|he|she|it|they|anyone|anybody|someone|somebody)"
+_THEIR: Final = r"(?:the|my|our|your|his|her|its|their|this|that|these|those)"
+_NO_VERB: Final = (
+    r"(?:on|at|in|by|for|with|from|to|of|and|or|but|before|after|during|most|every|each|twice|once|again|now|daily"
+    r"|weekly|regularly|often|sometimes|myself|together|too|these|this|last|next|when|while|because|as|instead|there)"
+)
+"""What stands behind the object of somebody who is not named, "Do pilates on Mondays.", and behind no subject."""
 _ASKS_UNMARKED: Final = re.compile(
     r"\W*(?:(?:so|and|but|ok|hey|btw|lol|hmm|oh|wait)\W+)*(?:"
-    r"(?:is|are|am|do|does|can|could|should|would|will|has|have)"
-    r" (?:i|you|we|he|she|it|they|this|that|there|the|a|an|any|some|[a-z]+s)\b"
+    rf"(?:(?:am|is|are|does|can|could|should|would|will) (?:i|{_OTHERS}|there|any|{_THEIR}(?! \w+est of\b))\b"
+    rf"|(?:can|could|should|would|will) (?:an?|some)\b|is an? [\w-]+ an?\b|(?:do|has|have) (?:i|{_OTHERS}|any)\b"
+    rf"|(?:has|have) {_THEIR} \w+ (?:\w+ed|been|come|gone|left|got|had|begun|started)\b"
+    rf"|(?:do|are|could|should|would) (?:{_THEIR} )?[a-z]+s (?!{_NO_VERB}\b)[a-z]+)"
     r"(?! (?:is|are|was|were|will|would|has|can)\b)"
     r"|(?:why|how) (?:do|does|is|are|can|could|should|would|many|much|long|often|far|come)\b"
     r"|(?:what|which|where|when)(?:['’]s| is| are| do| does| can| could| should)"
     r" (?!(?:i|we) (?:love|like|want|need|miss|hate)\b|next\b|done\b|left\b)"
     r")[^,.;:\"“]*(?:,? (?:[\w'’]++ ?){1,3})?[.~ ]*$"
-    r"|[^，,。；：“\"]*(?:[吗么](?<!什么)(?<!那么)(?<!这么)|是什么|是多少|什么意思|哪里来着|怎么[办弄说读写做])"
-    r"[~～。. ]*$",
+    r"|[^，,。；：“\"]*(?:[吗么](?<!什么)(?<!那么)(?<!这么)|是什么|什么意思|哪里来着"
+    r"|[该要能]怎么[办弄说读写做])[~～。. ]*$"
+    r"|[^，,。；：“\"我他她您教学问告诉记忘知懂会查看说]{0,12}(?:是多少|怎么[办弄说读写做])[~～。. ]*$"
+    r"|\W*(?:请问|那)?怎么[办弄说读写做][^，,。；：“\"了]{0,8}[~～。. ]*$",
     re.IGNORECASE,
 )
 """A question that somebody typed without its mark, with no clause beside it that may state something."""

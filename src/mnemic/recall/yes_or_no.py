@@ -155,12 +155,18 @@ _FALLEN_BACK: Final = re.compile(
 )
 """Says that a habit is back, which its clause need not name by its verb."""
 _ANOTHER_GO: Final = re.compile(
-    r"\b(?:giv(?:e|es|ing|en)|gave|hav(?:e|ing)) (?:it|them|this|that) another (?:go|try|shot|chance|whirl)\b|\bback at it\b"
-    r"|\b(?:picked|taken|took) (?:it|them) (?:back )?up(?: again)?\b|\bstarted (?:it )?(?:up )?again\b"
-    r"|又(?:捡|拾)起来|又开始了|再试[一试]?[次下]|重新来过",
+    r"\W*(?P<own>(?:i|we)\b(?:['’]\w+)? ?)?(?:(?:have|had|am|are|was|were|been|just|then|finally|now|recently|sadly|actually|soon|might|will|did|decided on) )*"
+    r"(?:giv(?:e|es|ing|en) (?:it|them|this|that) another (?:go|try|shot|chance|whirl)|gave (?:it|them|this|that) another (?:go|try|shot|chance|whirl)|hav(?:e|ing) another (?:go|try|shot) at (?:it|them)|(?:right |straight )?back at it"
+    r"|(?:picked|taken|took) (?:it|them) (?:back up|up again)|started (?:it )?(?:up )?again)\b"
+    r"|\W*(?P<mine>我们?|咱们?)?(?:(?:唉|现在|最近|今天|昨天|前天|这周|上周|结果|然后|后来|于是|就|还是|终于|也)*又开始了|[^它他她雨雪风]{0,6}?(?:又[捡拾]起来|再试[一试]?[次下]|重新来过))",
     re.IGNORECASE,
 )
-"""Says that something goes on, and not what."""
+"""Says at the start of a clause that something goes on, and not what: of its speaker, or of who spoke before."""
+_INTERJECTED: Final = re.compile(
+    r"\W*(?:ok|okay|well|oh|yeah|yes|so|right|ugh|sigh|alas|hmm|update|guess what|new year|confession|唉|哎|嗨|好吧|没忍住|忍不住|坦白一下|算了)\W*$",
+    re.IGNORECASE,
+)
+"""Opens a sentence and is no clause."""
 _AGAIN: Final = re.compile(r"\bagain\b|又(?:重新)?开始|又[\u4e00-\u9fff]{1,3}[上起]|重新|恢复", re.IGNORECASE)
 """Says so beside a predicate."""
 _LEFT_FOR: Final = re.compile(r"跳槽[到去]|\b(?:new job|start(?:ed|ing)?|joined) (?:at|with)?\b", re.IGNORECASE)
@@ -450,8 +456,17 @@ def said_of(question: str, facts: Iterable[Item], evidence: Sequence[Item]) -> Y
 
 def _may_go_on(sentence: str) -> bool:
     """Whether a sentence says that something goes on which it does not name, as what had ended may."""
-    unsaid = (_QUESTION, _SUPPOSED_OF, _DENIED, _OTHER_PERSON)
-    return _ANOTHER_GO.search(sentence) is not None and not any(form.search(sentence) for form in unsaid)
+    if any(form.search(sentence) for form in (_QUESTION, _SUPPOSED_OF, _DENIED, _OTHER_PERSON)):
+        return False
+    own = True
+    for clause in filter(None, map(str.strip, _CLAUSE.split(sentence))):
+        goes_on = _ANOTHER_GO.match(clause)
+        if goes_on and (own or goes_on["own"] or goes_on["mine"]):
+            return True
+        if _INTERJECTED.match(clause) is None:
+            first_person = clause.lstrip().startswith(("我", "咱")) if _CHINESE.search(clause) else _OWN.match(clause)
+            own = bool(first_person) or (own and not _CHINESE.search(clause) and not _SUBJECT.match(clause))
+    return False
 
 
 def _gone_by_name(sentence: str, item: Item, said: Iterable[Item]) -> tuple[Item, str] | None:
