@@ -19,7 +19,7 @@ from mnemic.errors import Invalid, NotFound
 from mnemic.faces.cli import cli
 from mnemic.lab.kit.figures import Figure
 from mnemic.lab.tasks.neural import mechanism_bench, mechanism_report
-from mnemic.lab.tasks.neural.experiment import EXPERIMENTS
+from mnemic.lab.tasks.neural.experiment import EXPERIMENTS, CurvePoint
 from mnemic.lab.tasks.neural.grid_report import short
 from mnemic.lab.tasks.neural.mechanism_bench import (
     MechanismRun,
@@ -312,6 +312,22 @@ def test_what_is_unflattering_stands_first_on_a_page() -> None:
     assert "near ours, or better" in rows[1]
 
 
+def test_where_a_figure_or_a_point_has_no_number_a_page_has_a_dash() -> None:
+    points = (("memory", 1, 0.5), ("memory", 2, math.nan), ("none", 1, 0.25))
+    run = MechanismRun(
+        mechanism="m", quick=False, seeds=(0, 1),
+        header={"cpu_seconds": 1, "wall_seconds": 1, "load_before": 1, "load_after": 1, "torch": "2", "started": "now"},
+        figures=(
+            SeededFigure(figure=Figure(name="lost", value=math.nan, unit="bits", bar=0.5), values=(math.nan, 1.0)),
+        ),
+        points=tuple((CurvePoint(curve, at, value), (value,)) for curve, at, value in points),
+    )  # fmt: skip
+    lines = page_block(run).splitlines()
+    assert "| lost | - |  | ≤ 0.5 | **missed** |" in lines
+    assert "| memory | 0.500 | - |" in lines
+    assert "| none | 0.250 | - |" in lines
+
+
 @pytest.mark.usefixtures("experiments")
 def test_what_lies_side_by_side_has_a_column_each_and_what_could_not_be_run_is_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -322,7 +338,7 @@ def test_what_lies_side_by_side_has_a_column_each_and_what_could_not_be_run_is_s
     lines = page_block(done, "beside.svg").splitlines()
     assert "| | first way | second way | third |" in lines
     assert "| recall | **0.55 (0.50 to 0.60), missed** | 0.80 (0.75 to 0.85) | - |" in lines
-    assert "| to write | 50 CPU-s | 75 CPU-s |  |" in lines
+    assert "| to write | 50 CPU-s | 75 CPU-s | - |" in lines
     assert lines[-1] == "- seed 1: the third cannot be run: no wheel for 1"
     pytest.importorskip("matplotlib", reason="needs matplotlib: pip install 'mnemic[bench]'")
     assert draw(done, tmp_path / "beside.svg")

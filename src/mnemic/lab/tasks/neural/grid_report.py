@@ -14,6 +14,9 @@ from typing import Final
 from mnemic.lab.kit.plot_style import STYLE
 from mnemic.lab.tasks.neural.mechanism_bench import MechanismRun, SeededFigure
 
+NOTHING: Final = "-"
+"""What a cell of a table shows where there is no number."""
+
 _ACROSS: Final = 3
 """Bars' panels beside each other."""
 _BEST: Final = "#7c3aed"
@@ -46,7 +49,7 @@ def grid_block(run: MechanismRun) -> list[str]:
         )
     lines = [f"| | {' | '.join(heads)} |", f"|---|{'---:|' * len(heads)}"]
     for row, cells in sorted(rows.items(), key=lambda item: not any(one.mean.met is False for one in item[1].values())):
-        shown = [cell(cells[head]) if head in cells else "" for head in heads]
+        shown = [cell(cells[head]) if head in cells else NOTHING for head in heads]
         lines.append(f"| {row} | {' | '.join(shown)} |")
     return lines
 
@@ -55,7 +58,7 @@ def cell(one: SeededFigure) -> str:
     """A figure's mean, and its range where there are several seeds."""
     mean = one.mean
     if math.isnan(mean.value):
-        return "-"
+        return NOTHING
     shown = short(mean.value)
     if one.figure.unit:
         shown = f"{shown} {one.figure.unit}"

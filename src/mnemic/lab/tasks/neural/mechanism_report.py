@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -11,7 +12,7 @@ from typing import Any, Final
 from mnemic.lab.kit.figures import Figure
 from mnemic.lab.kit.plot_style import STYLE
 from mnemic.lab.kit.tables import TextTable
-from mnemic.lab.tasks.neural.grid_report import draw_grid, grid_block
+from mnemic.lab.tasks.neural.grid_report import NOTHING, draw_grid, grid_block
 from mnemic.lab.tasks.neural.mechanism_bench import MechanismRun, SeededFigure
 
 _COLOURS: Final = ("#7c3aed", "#475569", "#0d9488", "#c2410c", "#2563eb", "#a16207", "#94a3b8", "#db2777")
@@ -158,8 +159,9 @@ def _draw_bars(axis: Any, run: MechanismRun) -> None:
 
 def _cells(one: SeededFigure, *, beside: bool = False) -> tuple[str, ...]:
     figure, judged = one.figure, one.mean
-    measured = f"{_short(judged.value)} {figure.unit}".rstrip()
-    spread = f"{_short(min(one.values))} to {_short(max(one.values))}" if len(one.values) > 1 else ""
+    measured = NOTHING if math.isnan(judged.value) else f"{_short(judged.value)} {figure.unit}".rstrip()
+    there = [value for value in one.values if not math.isnan(value)]
+    spread = f"{_short(min(there))} to {_short(max(there))}" if len(there) > 1 else ""
     must = "" if figure.bar is None else f"{'≥' if figure.more else '≤'} {figure.bar:g}"
     met = {True: "met", False: "**missed**", None: _RIVAL if beside else ""}[judged.met]
     return figure.name, measured, spread, must, ": ".join(part for part in (met, figure.detail) if part)
@@ -174,10 +176,12 @@ def _curves(run: MechanismRun) -> list[str]:
     names = [at if isinstance(at, str) else f"{at:g}" for at in run.places]
     rows = [f"| | {' | '.join(names)} |", f"|---|{'---:|' * len(names)}"]
     for curve, points in run.curves.items():
-        values = (_short(points[at]) if at in points else "" for at in run.places)
+        values = (_short(points.get(at, math.nan)) for at in run.places)
         rows.append(f"| {curve} | {' | '.join(values)} |")
     return rows
 
 
 def _short(value: float) -> str:
+    if math.isnan(value):
+        return NOTHING
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}" if abs(value) >= 10 else f"{value:.3f}"
