@@ -54,14 +54,27 @@ def filled(text: str, results: Mapping[str, Mapping[str, Any]]) -> str:
 
 def documents() -> dict[Path, str]:
     """The pages of docs that hold figures, with their blocks made anew."""
-    peers = {name: kept_table(held).markdown() for name, held in kept(PEERS).items()}
-    needles = {name: piped(kept_needles(held)) for name, held in kept(MEASURED).items()}
+    peers = {
+        name: f"{_table_alone(kept_table(held).markdown())}\n\n{run_note(held)}" for name, held in kept(PEERS).items()
+    }
+    needles = {name: _table_alone(piped(kept_needles(held))) for name, held in kept(MEASURED).items()}
     return {page: _blocks_of(page, made) for page, made in ((_PEERS_PAGE, peers), (_MEASURED_PAGE, needles))}
 
 
 def _blocks_of(page: Path, made: Mapping[str, str]) -> str:
     """A page with its blocks filled, each by the name of its results."""
-    return _PAGE_BLOCK.sub(lambda match: f"{match[1]}{_table_alone(made[match[2]])}\n\n", page.read_text("utf-8"))
+    return _PAGE_BLOCK.sub(lambda match: f"{match[1]}{made[match[2]]}\n\n", page.read_text("utf-8"))
+
+
+def run_note(held: Mapping[str, Any]) -> str:
+    """Say when a run with peers was, of which commit, by whose vectors, over what, and who did not come to its end.
+
+    Peers that are known not to run have their reasons elsewhere on the page, so they are not named here.
+    """
+    of = f"{held['started'][:16].replace('T', ' ')} UTC, commit {held['commit'][:10]}, embedder {held['embedder']}"
+    asked = f"{held['asked']:,} questions over {held['documents']:,} documents"
+    ran = [name for name in held["unfinished"] if "unfit" not in held["peers"].get(name, {})]
+    return f"{of}; {asked}." + (f" Did not come to its end, and has no row: {', '.join(ran)}." if ran else "")
 
 
 def _table_alone(shown: str) -> str:

@@ -69,6 +69,18 @@ def test_pages_of_docs_say_what_the_results_say(script: ModuleType) -> None:
         assert held["dirty"] is False
 
 
+def test_a_table_of_peers_says_when_it_was_taken_of_what_and_who_is_missing(script: ModuleType) -> None:
+    page = script.documents()[ROOT / "docs" / "peers.md"]
+    for held in kept(script.PEERS).values():
+        note = script.run_note(held)
+        assert page.count(note) == 1
+        for part in (held["started"][:10], held["commit"][:10], held["embedder"]):
+            assert part in note
+    held = {**kept(script.PEERS)["locomo"], "unfinished": ["txtai", "A-Mem"]}
+    assert script.run_note(held).endswith("Did not come to its end, and has no row: txtai.")
+    assert "end" not in script.run_note({**held, "unfinished": ["A-Mem"]})
+
+
 def test_a_result_says_on_what_it_was_taken(script: ModuleType) -> None:
     for name, result in kept(script.RESULTS).items():
         assert result["task"] == name
