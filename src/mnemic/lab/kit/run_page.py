@@ -17,9 +17,9 @@ from mnemic.lab.kit.run_report import (
     ShownDoc,
     TaskReport,
     chief,
-    is_held_against,
     of_faults,
     overview,
+    provenance,
     tables,
     worst,
 )
@@ -73,14 +73,8 @@ def tables_section(title: str, tables: Iterable[TextTable]) -> Iterator[str]:
 
 
 def _head(run_report: RunReport, names: str) -> Iterator[str]:
-    header = run_report.header
-    git, machine, settings = header.get("git") or {}, header["machine"], header["settings"]
-    commit = f", commit {git['commit'][:10]}{' with changes' if git.get('dirty') else ''}" if git.get("commit") else ""
-    embedder = settings["embedder"] or "none"
     yield f"<h1>{in_html(names)}</h1>"
-    yield f'<p class="dim">{in_html(header["started"][:16])} UTC, mnemic {in_html(header["mnemic"])}{in_html(commit)}; '
-    yield f"embedder {in_html(embedder)}, limit {settings['limit'] or 'none'}, seed {run_report.seed}; "
-    yield f"{machine['cores']} cores, Python {in_html(machine['python'])}, {in_html(machine['system'])}</p>"
+    yield f'<p class="dim">{"; ".join(map(in_html, provenance(run_report)))}</p>'
     if not run_report.complete:
         yield '<p class="bad">This run was cut short: figures cover what was answered until then.</p>'
 
@@ -119,7 +113,7 @@ def _task(of: TaskReport, seed: int) -> Iterator[str]:
 
 
 def _board(of: TaskReport) -> Iterator[str]:
-    beside_it = (f"beside {of.task.against}", "by conversation") if is_held_against(of) else ()
+    beside_it = (f"beside {of.against}", "by conversation") if of.against else ()
     heads = (
         "contestant", "n", of.task.headline, "by question, by conversation", *beside_it, "tokens", "p50 ms", "CPU ms",
         "bytes/doc",

@@ -23,7 +23,7 @@ from mnemic.lab.kit.answer_report import (
     answered,
     answers_of,
 )
-from mnemic.lab.kit.baselines import DENSE
+from mnemic.lab.kit.baselines import DENSE, stood_beside
 from mnemic.lab.kit.datasets import UNANSWERABLE
 from mnemic.lab.kit.metrics import Array, Estimate
 from mnemic.lab.kit.run import BENCH
@@ -95,11 +95,16 @@ class SystemRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskReport:
-    """What came of one task, as values."""
+    """What came of one task, as values.
+
+    Attributes:
+        against: The row that the others are held against; "" where there is no other.
+    """
 
     task: BenchTask
     run: LoggedRun
     rows: tuple[SystemRow, ...]
+    against: str
     own: tuple[TextTable, ...]
     notes: tuple[str, ...]
     answers: AnswerReport | None = None
@@ -146,6 +151,7 @@ def record(run_report: RunReport) -> dict[str, object]:
         "complete": run_report.complete,
         "tasks": {
             each.task.name: {
+                "against": each.against,
                 "rows": [asdict(row) for row in each.rows],
                 "tables": [asdict(table) for table in each.own],
                 "notes": list(each.notes),
@@ -163,19 +169,22 @@ def _answers_record(answers: AnswerReport) -> dict[str, object]:
 
 def _of_task(task: BenchTask, run: LoggedRun, seed: int) -> TaskReport:
     names = dict.fromkeys((*run.answers, *run.failures))
-    rows = tuple(_row(task, run, name, run.answers.get(name, []), seed) for name in names)
+    against = stood_beside(task.against, run.answering) if len(names) > 1 else ""
+    rows = tuple(_row(task, run, name, run.answers.get(name, []), against, seed) for name in names)
     own, answers = tuple(task.tables(run, seed)), answered(task, run, seed)
-    notes = (*_notes(task, run, seed), *(() if answers is None else answer_notes(answers, run)))
-    return TaskReport(task=task, run=run, rows=rows, own=own, notes=notes, answers=answers)
+    notes = (*_notes(task, run, against, seed), *(() if answers is None else answer_notes(answers, run)))
+    return TaskReport(task=task, run=run, rows=rows, against=against, own=own, notes=notes, answers=answers)
 
 
-def _row(task: BenchTask, run: LoggedRun, system: str, answers: Sequence[LoggedAnswer], seed: int) -> SystemRow:
+def _row(
+    task: BenchTask, run: LoggedRun, system: str, answers: Sequence[LoggedAnswer], against: str, seed: int
+) -> SystemRow:
     outcomes = [run.outcome(answer) for answer in answers]
     values = metrics.measure(outcomes, metrics.within(task.metrics, task.depth))
     categories = np.array([answer.category for answer in answers])
     headline, spaces = values[task.headline], [answer.ns for answer in answers]
     shown = {name: values[name] for name in task.shown}
-    beyond = _beyond(task, run, system, answers, headline)
+    beyond = None if system == against else _beyond(task, run, against, answers, headline)
     return SystemRow(
         system=system,
         asked=len(answers),
@@ -211,12 +220,12 @@ def _estimates(values: Mapping[str, Array], chosen: Mask, seed: int) -> dict[str
 
 
 def _beyond(
-    task: BenchTask, run: LoggedRun, system: str, answers: Sequence[LoggedAnswer], values: Array
+    task: BenchTask, run: LoggedRun, against: str, answers: Sequence[LoggedAnswer], values: Array
 ) -> Array | None:
-    """By how much each answer beats that of the row it is held against."""
-    if system == task.against or task.against not in run.answers:
+    """By how much each answer beats that of the row it is held against; None where there is no such row."""
+    if not against:
         return None
-    return values - beside(task, run, run.answers[task.against], answers, task.headline)
+    return values - beside(task, run, run.answers[against], answers, task.headline)
 
 
 def beside(
@@ -306,7 +315,7 @@ def chief(of: TaskReport) -> str:
     return "mnemic" if "mnemic" in of.run.answers else next(iter(of.run.answers), "")
 
 
-def _notes(task: BenchTask, run: LoggedRun, seed: int) -> tuple[str, ...]:
+def _notes(task: BenchTask, run: LoggedRun, against: str, seed: int) -> tuple[str, ...]:
     data, settings = run.header["data"][task.name], run.header["settings"]
     mended = f" Evidence mended {data['evidence_mended']}." if data["evidence_mended"] else ""
     lost = f" Evidence that names no document: {data['evidence_dropped']}." if data["evidence_dropped"] else ""
@@ -317,8 +326,9 @@ def _notes(task: BenchTask, run: LoggedRun, seed: int) -> tuple[str, ...]:
         f"95 % intervals: percentile bootstrap over questions, {metrics.DRAWS:,} draws, seed {seed}; by conversation: "
         "the same drawing whole ones.",
     ]
-    if task.against in run.answers and len(run.answers) > 1:
-        notes.append(f"Differences are from `{task.against}`, paired, in points, with their 95 % interval.")
+    if against:
+        instead = "" if against == task.against else f" (`{task.against}` took no part)"
+        notes.append(f"Differences are from `{against}`{instead}, paired, in points, with their 95 % interval.")
     if any(name.startswith("R@") for name in task.shown):
         notes.append("R@k = gold found / gold.")
     if any(answer.category in UNANSWERABLE for answers in run.answers.values() for answer in answers):
@@ -376,14 +386,28 @@ def _at_a_glance(of: TaskReport, systems: Sequence[str]) -> tuple[str, ...]:
     return of.task.name, of.task.headline, *cells
 
 
+def provenance(run_report: RunReport) -> tuple[str, ...]:
+    """Where the figures are from: when and by what, with what settings, on which machine; a line each."""
+    header = run_report.header
+    git, machine, settings = header.get("git") or {}, header["machine"], header["settings"]
+    commit = f", commit {git['commit'][:10]}{' with changes' if git.get('dirty') else ''}" if git.get("commit") else ""
+    return (
+        f"{header['started'][:16]} UTC, mnemic {header['mnemic']}{commit}",
+        f"embedder {settings['embedder'] or 'none'}, limit {settings['limit'] or 'none'}, seed {run_report.seed}",
+        f"{machine['cores']} cores, Python {machine['python']}, {machine['system']}",
+    )
+
+
 def plain(run_report: RunReport) -> str:
     """Aligned text without colour."""
     return _stacked(run_report, aligned, in_line)
 
 
 def markdown(run_report: RunReport) -> str:
-    """The same for a page, with the worst questions of each task behind."""
-    blocks = [_stacked(run_report, piped, in_markdown)]
+    """The same for a page, with where it is from before, and the worst questions of each task behind."""
+    names = ", ".join(each.task.name for each in run_report.tasks)
+    origin = "; ".join(map(in_markdown, provenance(run_report)))
+    blocks = [f"# {in_markdown(names)}", origin, _stacked(run_report, piped, in_markdown)]
     for each in run_report.tasks:
         name = chief(each)
         if bad := worst(each, name):
@@ -436,18 +460,13 @@ def _by_category(of: TaskReport) -> TextTable:
     headline = of.task.headline
     names = list(dict.fromkeys(name for row in of.rows for name in row.categories))
     sizes = {name: max(row.categories[name][headline].n for row in of.rows if name in row.categories) for name in names}
-    beside_it = (f"beside {of.task.against}", "by conversation") if is_held_against(of) else ()
+    beside_it = (f"beside {of.against}", "by conversation") if of.against else ()
     header = (
         "system", *(f"{name} ({sizes[name]})" for name in names), "answerable only", "all, by conversation", *beside_it,
         "AUROC",
     )  # fmt: skip
     cells = tuple(_category_cells(of, row, names) for row in of.rows)
     return TextTable(f"2. {headline} by category, %", header, cells)
-
-
-def is_held_against(of: TaskReport) -> bool:
-    """Whether the row that differences are taken against took part, beside another."""
-    return of.task.against in of.run.answers and len(of.rows) > 1
 
 
 def _category_cells(of: TaskReport, row: SystemRow, names: Sequence[str]) -> tuple[str, ...]:
@@ -457,7 +476,7 @@ def _category_cells(of: TaskReport, row: SystemRow, names: Sequence[str]) -> tup
         *(percent_of(row.categories.get(name, {}).get(headline, _NOTHING), True) for name in names),
         percent_of(row.answerable[headline], True),
         percent_of(row.clustered, True),
-        *((signed(row.gain), signed(row.clustered_gain)) if is_held_against(of) else ()),
+        *((signed(row.gain), signed(row.clustered_gain)) if of.against else ()),
         _number(row.auroc, 2),
     )
 
