@@ -15,7 +15,8 @@ from mnemic.lab.kit.answer_stage import AnswerPlan
 from mnemic.lab.kit.run import RunPlan, run
 from mnemic.lab.kit.run_page import page, write_page
 from mnemic.lab.kit.run_pictures import COLOURS
-from mnemic.lab.kit.run_report import RunReport, chief, markdown, overview, plain, report, worst
+from mnemic.lab.kit.run_report import RunReport, best_first, chief, markdown, overview, plain, report, worst
+from mnemic.lab.kit.tables import percent
 
 EVIL = "<script>alert(1)</script> | *x* \u202e"
 
@@ -115,6 +116,29 @@ def test_what_was_found_by_depth_and_category_is_drawn(made: RunReport) -> None:
     assert "R@10 by category" in shown
     for category in ("single-hop", "multi-hop", "temporal"):
         assert f"<button>{category}</button>" in shown
+
+
+def test_the_best_stand_first_on_the_board_and_equals_by_name(made: RunReport) -> None:
+    (of,) = made.tasks
+    found = {row.system: row.scores["R@10"].mean for row in of.rows}
+    assert found["no memory"] < found["BM25 turns"] <= found["recent window"]
+    board = page(made).partition("Leaderboard")[2].partition("</table>")[0]
+    names = re.findall(r"<tr[^>]*><td>([^<]+)</td>", board)
+    assert names == sorted(found, key=lambda name: (-found[name], name))
+    assert names[-1] == "no memory"
+    level = replace(of, rows=tuple(replace(row, scores=of.rows[0].scores) for row in of.rows))
+    assert [row.system for row in best_first(level)] == ["BM25 turns", "no memory", "recent window"]
+
+
+def test_every_picture_says_in_words_what_it_draws(made: RunReport) -> None:
+    shown = page(made)
+    labels = re.findall(r'<svg [^>]*aria-label="([^"]+)"', shown)
+    assert len(labels) == shown.count("<svg ")
+    (of,) = made.tasks
+    for row in of.rows:
+        assert any(label.startswith(f"{percent(row.scores['R@10'])} %") for label in labels)
+        (by_depth,) = [label for label in labels if label.startswith("R@k, %, by k. ")]
+        assert f"{row.system}: 1: {100 * row.scores['R@1'].mean:.1f}, " in by_depth
 
 
 def test_a_colour_that_a_page_draws_with_is_one_in_light_and_in_dark(made: RunReport) -> None:

@@ -16,6 +16,7 @@ from mnemic.lab.kit.run_report import (
     BadQuestion,
     ShownDoc,
     TaskReport,
+    best_first,
     chief,
     of_faults,
     overview,
@@ -119,7 +120,7 @@ def _board(of: TaskReport) -> Iterator[str]:
         "bytes/doc",
     )  # fmt: skip
     yield '<div class="wide"><table><thead><tr>' + "".join(map(_column, heads)) + "</tr></thead><tbody>"
-    for row in of.rows:
+    for row in best_first(of):
         score, nothing = row.scores[of.task.headline], math.nan
         size = row.cost.bytes_per_message if row.cost else None
         yield f"<tr{_ours(row.system)}><td>{in_html(row.system)}</td>{_number(score.n)}{_number(100 * score.mean, 1)}"

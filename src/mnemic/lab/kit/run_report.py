@@ -310,6 +310,16 @@ def _bad(run: LoggedRun, answer: LoggedAnswer, score: float, answers: Answers) -
     )
 
 
+def best_first(of: TaskReport) -> list[SystemRow]:
+    """The contestants by the headline, the best first, ties by name; those without a figure last."""
+
+    def place(row: SystemRow) -> tuple[bool, float, str]:
+        mean = row.scores[of.task.headline].mean
+        return math.isnan(mean), 0.0 if math.isnan(mean) else -mean, row.system
+
+    return sorted(of.rows, key=place)
+
+
 def chief(of: TaskReport) -> str:
     """The contestant whose worst questions are shown: mnemic, or the first; "" where nobody answered."""
     return "mnemic" if "mnemic" in of.run.answers else next(iter(of.run.answers), "")
