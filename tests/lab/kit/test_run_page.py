@@ -12,6 +12,7 @@ import pytest
 
 from mnemic.errors import Invalid
 from mnemic.lab.kit.answer_stage import AnswerPlan
+from mnemic.lab.kit.made_samples import write_samples
 from mnemic.lab.kit.run import RunPlan, run
 from mnemic.lab.kit.run_page import page, write_page
 from mnemic.lab.kit.run_pictures import COLOURS
@@ -165,7 +166,7 @@ def test_several_tasks_stand_at_a_glance_first_each_with_a_way_to_it(tmp_path: P
     assert list(of) == ["locomo", "locomo-audited"]
     for each in made.tasks:
         found = [f"{100 * row.scores[each.task.headline].mean:.1f}" for row in each.rows]
-        assert of[each.task.name] == (each.task.headline, *found)
+        assert of[each.task.name] == (each.task.headline, "3", *found)
     written = page(made)
     for name in of:
         assert written.index(f'<a href="#{name}">') < written.index(f'<h2 id="{name}">')
@@ -173,3 +174,17 @@ def test_several_tasks_stand_at_a_glance_first_each_with_a_way_to_it(tmp_path: P
     one = report(run(replace(plan, tasks={"locomo": locomo}), tmp_path / "b.jsonl"))
     assert "at a glance" not in page(one)
     assert "at a glance" not in plain(one)
+
+
+def test_at_a_glance_samples_are_marked_and_strategies_said_to_be_ours(tmp_path: Path) -> None:
+    write_samples(tmp_path / "samples")
+    tasks = {"locomo": Path(__file__).parent.with_name("two_people.json"), "beam": tmp_path / "samples" / "beam"}
+    for rows, ours in ((("BM25 turns",), False), (("BM25 turns", "mem0"), True)):
+        made = report(run(RunPlan(tasks=tasks, rows=rows, limit=2), tmp_path / f"{ours}.jsonl"))
+        assert [row[0] for row in overview(made).rows] == ["locomo", "beam (made up)"]
+        for shown in (plain(made), markdown(made), page(made)):
+            before, _, _ = shown.partition("Evidence found")
+            assert "says nothing about a memory" in before
+            assert ("own strategies, after these papers" in before) is ours
+        assert [any("own strategies" in note for note in each.notes) for each in made.tasks] == [ours, ours]
+        assert [any("made up" in note for note in each.notes) for each in made.tasks] == [False, True]

@@ -45,7 +45,7 @@ def rows_of(passages: Path, *names: str, name: str = "multihop", limit: int | No
 
 @pytest.mark.parametrize("name", ["locomo", "locomo-audited"])
 def test_a_task_about_talk_refuses_passages(passages: Path, name: str) -> None:
-    with pytest.raises(Invalid, match=f"set.jsonl holds no talk for {name}: it is passages"):
+    with pytest.raises(Invalid, match=f"set holds no talk for {name}: it is passages"):
         run(RunPlan(tasks={name: passages}, rows=("BM25 turns",)), passages.with_name("n.jsonl"))
 
 

@@ -20,6 +20,7 @@ from mnemic.lab.kit.run_report import (
     chief,
     of_faults,
     overview,
+    overview_notes,
     provenance,
     tables,
     worst,
@@ -61,6 +62,8 @@ def _at_a_glance(run_report: RunReport) -> Iterator[str]:
     table = overview(run_report)
     yield f"<h3>{in_html(table.title)}</h3>"
     yield from page_table(table)
+    if notes := overview_notes(run_report):
+        yield f"<ul>{''.join(f'<li>{in_html(note)}</li>' for note in notes)}</ul>"
     links = (f'<a href="#{in_html(each.task.name)}">{in_html(each.task.name)}</a>' for each in run_report.tasks)
     yield f"<p>{' · '.join(links)}</p>"
 

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mnemic.errors import Invalid
+from mnemic.lab.contestants.strategy_contestant import after_papers
 from mnemic.lab.entries import task as named_task
 from mnemic.lab.kit import log, metrics
 from mnemic.lab.kit.answer_report import (
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 Mask: TypeAlias = npt.NDArray[np.bool_]
 
 _INSTANT: Final = 1e6
+_MADE_UP: Final = "(made up): a sample of `mnemic bench samples`; a figure on it says nothing about a memory."
 _WITH_INTERVAL: Final = frozenset({"R@5", "R@10"})
 _ORDER: Final = ("single-hop", "multi-hop", "temporal", "open-domain", "adversarial")
 _NOTHING: Final = Estimate(math.nan, math.nan, math.nan, 0)
@@ -345,6 +347,8 @@ def _notes(task: BenchTask, run: LoggedRun, against: str, seed: int) -> tuple[st
         notes.append("AUROC: how well the best score tells answerable questions from the others; 0.5 is chance.")
     if data.get("doubted"):
         notes.append(f"{data['doubted']} questions have an answer or evidence that an audit doubts.")
+    if data.get("made_up"):
+        notes.append(_MADE_UP)
     if data["faults"]:
         notes.append(f"{of_faults(data['faults'])}, of which the first: {_faults(data['faults_listed'][:5])}")
     if settings["embedder"] is None and set(DENSE) & set(task.rows):
@@ -353,6 +357,7 @@ def _notes(task: BenchTask, run: LoggedRun, against: str, seed: int) -> tuple[st
     if any(cost.replayed for cost in run.costs.values()):
         notes.append("* reads a journal that was taken in once: intake and bytes are what comes on top of that.")
     peers: Mapping[str, Mapping[str, str]] = run.header.get("peers", {})
+    notes += _of_papers([*run.answers, *run.failures])
     notes += [f"`{name}` is {of['package']}: {of['settings']}." for name, of in peers.items()]
     left_out: Mapping[str, str] = run.header.get("left_out", {}).get(task.name, {})
     notes += [f"`{row}` was left out: {why}." for row, why in left_out.items()]
@@ -382,7 +387,7 @@ def overview(run_report: RunReport) -> TextTable:
     systems = list(dict.fromkeys(row.system for each in run_report.tasks for row in each.rows))
     return TextTable(
         "Every task at a glance: its headline, %",
-        ("task", "headline", *systems),
+        ("task", "headline", "n", *systems),
         tuple(_at_a_glance(each, systems) for each in run_report.tasks),
         words=(0, 1),
     )
@@ -393,7 +398,27 @@ def _at_a_glance(of: TaskReport, systems: Sequence[str]) -> tuple[str, ...]:
     scores = (percent_of(rows[name].scores[of.task.headline]) if name in rows else "" for name in systems)
     failed = (name in rows and bool(rows[name].failure) for name in systems)
     cells = (f"{score} (failed)" if over else score for score, over in zip(scores, failed, strict=True))
-    return of.task.name, of.task.headline, *cells
+    counted = max((row.scores[of.task.headline].n for row in of.rows), default=0)
+    name = f"{of.task.name} (made up)" if is_of_sample(of) else of.task.name
+    return name, of.task.headline, f"{counted:,}", *cells
+
+
+def is_of_sample(of: TaskReport) -> bool:
+    """Whether its data is one of our made-up samples."""
+    return bool(of.run.header["data"][of.task.name].get("made_up"))
+
+
+def overview_notes(run_report: RunReport) -> tuple[str, ...]:
+    """What has to be said under the table of all tasks."""
+    made_up = (_MADE_UP,) if any(map(is_of_sample, run_report.tasks)) else ()
+    return (*made_up, *_of_papers([row.system for each in run_report.tasks for row in each.rows]))
+
+
+def _of_papers(rows: Sequence[str]) -> tuple[str, ...]:
+    """Whose the strategies are that run under the names of papers; nothing where there are none."""
+    ours = ", ".join(after_papers(rows))
+    others = "packages of others are named as `mnemic bench peers` lists them"
+    return (f"{ours}: mnemic's own strategies, after these papers; {others}.",) if ours else ()
 
 
 def provenance(run_report: RunReport) -> tuple[str, ...]:
@@ -569,6 +594,8 @@ def _number(value: float | None, digits: int) -> str:
 def _stacked(run_report: RunReport, form: Callable[[TextTable], str], words: Callable[[str], str]) -> str:
     several = len(run_report.tasks) > 1
     blocks = [form(overview(run_report))] if several else []
+    if several and (notes := overview_notes(run_report)):
+        blocks.append("\n".join(f"* {words(note)}" for note in notes))
     for each in run_report.tasks:
         if several:
             blocks.append(f"{'## ' if form is piped else ''}{words(f'{each.task.name}: {each.task.about}')}")
@@ -585,6 +612,8 @@ def _rich(run_report: RunReport, stream: TextIO) -> None:
     console = Console(file=stream, highlight=False)
     if len(run_report.tasks) > 1:
         stream.write(aligned(overview(run_report)) + "\n\n")
+        for note in overview_notes(run_report):
+            console.print(f"* {in_line(note)}", style="dim", markup=False)
     for each in run_report.tasks:
         console.print(f"{each.task.name}: {each.task.about}\n", style="bold", markup=False)
         for table in tables(each):
