@@ -98,8 +98,10 @@ def contestants(names: Sequence[str]) -> dict[str, Make]:
     """Who is named: of those that are offered, `without A+B`, strategies as `a+b` or `beside a`, or
     `package.module:Class`, made with `Means`.
 
+    A place is imported at once: whoever is not there is told before any data is read.
+
     Raises:
-        Invalid: a name is nobody's, or named twice.
+        Invalid: a name is nobody's, or named twice, or there is nothing at its place.
     """
     known = offered()
     chosen: dict[str, Make] = {}
@@ -108,7 +110,8 @@ def contestants(names: Sequence[str]) -> dict[str, Make]:
             raise Invalid("with", f"{name!r} is named twice", "Name each once.")
         make = known.get(name) or of_stages(name) or of_strategies(name)
         if make is None and is_place(name):
-            make = partial(_outsider, name)
+            fetch("with", name)
+            make = partial(_outsider, name)  # by its place: another process imports it anew
         if make is None:
             raise Invalid("with", f"{name!r} is no contestant", did_you_mean(name, known))
         chosen[name] = make

@@ -31,6 +31,15 @@ def test_no_task_at_all(tmp_path: Path) -> None:
     assert "mnemic bench tasks" in refused(RunPlan(tasks={}), tmp_path)
 
 
+def test_a_contestant_at_a_place_where_nothing_is_is_told_before_the_data_is_read(tmp_path: Path) -> None:
+    plan = RunPlan(tasks={"locomo": Path("nowhere.json")}, rows=("BM25 turns", "no_such_module:Memory"))
+    told = refused(plan, tmp_path)
+    assert "there is no module 'no_such_module'" in told
+    assert "PYTHONPATH" in told
+    plan = RunPlan(tasks={"locomo": Path("nowhere.json")}, rows=(f"{__name__}:Nobody",))
+    assert f"'{__name__}' has no 'Nobody'" in refused(plan, tmp_path)
+
+
 def test_a_contestant_that_is_misspelt_is_guessed_before_the_data_is_read(tmp_path: Path) -> None:
     plan = RunPlan(tasks={"locomo": Path("nowhere.json")}, rows=("mnemc",))
     assert "Did you mean 'mnemic'?" in refused(plan, tmp_path)

@@ -26,8 +26,9 @@ from mnemic.lab.kit.contest import Limits
 from mnemic.lab.kit.contestant import Means, OwnFigures, RankedDocs
 from mnemic.lab.kit.datasets import BenchQuestion, Corpus, Dataset
 from mnemic.lab.kit.run import RunPlan, run
-from mnemic.lab.kit.run_report import RunReport, SystemRow, as_json, plain, report, show
-from mnemic.lab.kit.tables import bar
+from mnemic.lab.kit.run_page import page
+from mnemic.lab.kit.run_report import RunReport, SystemRow, as_json, markdown, plain, provenance, report, show
+from mnemic.lab.kit.tables import bar, in_markdown
 
 BASELINES = tuple(lineup())
 
@@ -375,6 +376,39 @@ def test_no_word_of_the_data_steers_a_terminal_or_a_table(
 
 def test_the_footnotes_say_which_rows_need_an_embedder(bench_log: Path) -> None:
     assert any("embedder" in note for note in report(bench_log).tasks[0].notes)
+
+
+@pytest.mark.parametrize(
+    ("rows", "against"),
+    [
+        (("no memory", BAR), BAR),
+        (("hippo2", "BM25 turns", "recent window"), "BM25 turns"),
+        (("hippo2", "mem0"), "hippo2"),
+    ],
+)
+def test_who_runs_is_held_against_the_usual_row_or_the_first_baseline_or_the_first(
+    locomo_file: Path, tmp_path: Path, rows: tuple[str, ...], against: str
+) -> None:
+    made = report(run(plan(locomo_file, rows, 3), tmp_path / "a.jsonl"))
+    (of,) = made.tasks
+    assert of.against == against
+    assert {row.system for row in of.rows if row.gain is None} == {against}
+    shown = plain(made)
+    assert f"beside {against}" in shown
+    assert f"Differences are from `{against}`" in shown
+    assert (f"(`{BAR}` took no part)" in shown) is (against != BAR)
+    assert f"<button>beside {against}</button>" in page(made)
+
+
+def test_a_markdown_report_says_first_where_it_is_from_as_the_page_does(bench_log: Path) -> None:
+    made = report(bench_log)
+    head, origin, *_ = markdown(made).split("\n\n")
+    assert head == "# locomo"
+    for line in provenance(made):
+        assert in_markdown(line) in origin
+        assert line in page(made)
+    assert "seed 0" in origin
+    assert made.header["mnemic"] in origin
 
 
 def test_a_limit_and_a_choice_of_systems_are_kept(locomo_file: Path, tmp_path: Path) -> None:

@@ -12,10 +12,12 @@ import pytest
 
 from mnemic.errors import Invalid
 from mnemic.lab.kit.answer_stage import AnswerPlan
+from mnemic.lab.kit.made_samples import write_samples
 from mnemic.lab.kit.run import RunPlan, run
 from mnemic.lab.kit.run_page import page, write_page
 from mnemic.lab.kit.run_pictures import COLOURS
-from mnemic.lab.kit.run_report import RunReport, chief, markdown, overview, plain, report, worst
+from mnemic.lab.kit.run_report import RunReport, best_first, chief, markdown, overview, plain, report, worst
+from mnemic.lab.kit.tables import percent
 
 EVIL = "<script>alert(1)</script> | *x* \u202e"
 
@@ -117,6 +119,29 @@ def test_what_was_found_by_depth_and_category_is_drawn(made: RunReport) -> None:
         assert f"<button>{category}</button>" in shown
 
 
+def test_the_best_stand_first_on_the_board_and_equals_by_name(made: RunReport) -> None:
+    (of,) = made.tasks
+    found = {row.system: row.scores["R@10"].mean for row in of.rows}
+    assert found["no memory"] < found["BM25 turns"] <= found["recent window"]
+    board = page(made).partition("Leaderboard")[2].partition("</table>")[0]
+    names = re.findall(r"<tr[^>]*><td>([^<]+)</td>", board)
+    assert names == sorted(found, key=lambda name: (-found[name], name))
+    assert names[-1] == "no memory"
+    level = replace(of, rows=tuple(replace(row, scores=of.rows[0].scores) for row in of.rows))
+    assert [row.system for row in best_first(level)] == ["BM25 turns", "no memory", "recent window"]
+
+
+def test_every_picture_says_in_words_what_it_draws(made: RunReport) -> None:
+    shown = page(made)
+    labels = re.findall(r'<svg [^>]*aria-label="([^"]+)"', shown)
+    assert len(labels) == shown.count("<svg ")
+    (of,) = made.tasks
+    for row in of.rows:
+        assert any(label.startswith(f"{percent(row.scores['R@10'])} %") for label in labels)
+        (by_depth,) = [label for label in labels if label.startswith("R@k, %, by k. ")]
+        assert f"{row.system}: 1: {100 * row.scores['R@1'].mean:.1f}, " in by_depth
+
+
 def test_a_colour_that_a_page_draws_with_is_one_in_light_and_in_dark(made: RunReport) -> None:
     shown = page(made)
     light, _, dark = shown.partition("prefers-color-scheme: dark")
@@ -141,7 +166,7 @@ def test_several_tasks_stand_at_a_glance_first_each_with_a_way_to_it(tmp_path: P
     assert list(of) == ["locomo", "locomo-audited"]
     for each in made.tasks:
         found = [f"{100 * row.scores[each.task.headline].mean:.1f}" for row in each.rows]
-        assert of[each.task.name] == (each.task.headline, *found)
+        assert of[each.task.name] == (each.task.headline, "3", *found)
     written = page(made)
     for name in of:
         assert written.index(f'<a href="#{name}">') < written.index(f'<h2 id="{name}">')
@@ -149,3 +174,17 @@ def test_several_tasks_stand_at_a_glance_first_each_with_a_way_to_it(tmp_path: P
     one = report(run(replace(plan, tasks={"locomo": locomo}), tmp_path / "b.jsonl"))
     assert "at a glance" not in page(one)
     assert "at a glance" not in plain(one)
+
+
+def test_at_a_glance_samples_are_marked_and_strategies_said_to_be_ours(tmp_path: Path) -> None:
+    write_samples(tmp_path / "samples")
+    tasks = {"locomo": Path(__file__).parent.with_name("two_people.json"), "beam": tmp_path / "samples" / "beam"}
+    for rows, ours in ((("BM25 turns",), False), (("BM25 turns", "mem0"), True)):
+        made = report(run(RunPlan(tasks=tasks, rows=rows, limit=2), tmp_path / f"{ours}.jsonl"))
+        assert [row[0] for row in overview(made).rows] == ["locomo", "beam (made up)"]
+        for shown in (plain(made), markdown(made), page(made)):
+            before, _, _ = shown.partition("Evidence found")
+            assert "says nothing about a memory" in before
+            assert ("own strategies, after these papers" in before) is ours
+        assert [any("own strategies" in note for note in each.notes) for each in made.tasks] == [ours, ours]
+        assert [any("made up" in note for note in each.notes) for each in made.tasks] == [False, True]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -125,6 +126,23 @@ def test_strategies_of_experience_are_left_out_where_nothing_was_tried_with_the_
         assert f"`{row}` was left out: {row.removeprefix('beside ')} would learn from tries" in plain(report(path))
     with pytest.raises(Invalid, match="leaves nobody for locomo: reflexion would learn"):
         run(RunPlan(tasks={"locomo": locomo}, rows=("reflexion",)), tmp_path / "b.jsonl")
+
+
+def test_strategies_that_read_turns_alone_are_left_out_where_there_are_none_with_the_reason(tmp_path: Path) -> None:
+    passages = Doc(ns="a", id="1", session="Reed", pos=0, when="", said=None, speaker="Reed", text="Reed is a drama.")
+    data = made_dataset("passages", [Corpus(ns="a", docs=(passages,))], [])
+    left = {
+        name: idle_over(make, data)
+        for name, make in contestants(
+            ["mem0", "zep", "stream", "memoryos", "hippo2", "beside mem0+zep", "BM25 turns", "mnemic"]
+        ).items()
+    }
+    assert {name for name, why in left.items() if not why} == {"hippo2", "BM25 turns", "mnemic"}
+    assert left["mem0"] == "mem0 reads no document, and the data holds nothing else"
+    assert left["beside mem0+zep"] == "mem0 and zep read no document, and the data holds nothing else"
+    turn = replace(passages, session="S1")
+    talk = made_dataset("talk", [Corpus(ns="a", docs=(passages, turn))], [])
+    assert idle_over(contestants(["mem0"])["mem0"], talk) == ""
 
 
 def test_strategies_of_experience_take_part_where_the_data_tells_of_tries() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -341,6 +342,30 @@ def test_tables_page_and_json_say_the_same(log: Path) -> None:
     assert "http://" not in page
     assert len(json.loads(json.dumps(record(made)))["rows"]) == 3
     assert "| memory |" in shown(made, markdown=True)
+
+
+def test_too_few_seeds_have_no_interval_and_nobody_is_clear_of_retry(log: Path) -> None:
+    made = read_streams(log)
+    assert made.winners == ()
+    assert all(math.isnan(row.done.low) and math.isnan(row.done.high) for row in made.rows)
+    text, page = shown(made), stream_page(made)
+    for line in text.splitlines()[2:5]:
+        assert line.endswith("  -"), "neither yes nor no"
+        assert "[-]" in line
+    assert "Too few seeds" in text
+    assert "nan" not in page
+    assert "lie above retry" not in text
+    rows = json.loads(json.dumps(record(made)))["rows"]
+    assert [row["clear_of_retry"] for row in rows] == [None] * 3
+
+
+def test_what_a_curve_draws_is_said_in_words(log: Path) -> None:
+    made = read_streams(log)
+    for row in made.rows:
+        if row.name != "retry":
+            assert f'aria-label="{row.name}, done %, part by part: {100 * row.curve[0].mean:.1f} [-], ' in stream_page(
+                made
+            )
 
 
 def test_a_log_that_was_cut_short_says_so(log: Path, tmp_path: Path) -> None:

@@ -43,6 +43,12 @@ def rows_of(passages: Path, *names: str, name: str = "multihop", limit: int | No
     return {row.system: row for row in report(path).tasks[0].rows}
 
 
+@pytest.mark.parametrize("name", ["locomo", "locomo-audited"])
+def test_a_task_about_talk_refuses_passages(passages: Path, name: str) -> None:
+    with pytest.raises(Invalid, match=f"set holds no talk for {name}: it is passages"):
+        run(RunPlan(tasks={name: passages}, rows=("BM25 turns",)), passages.with_name("n.jsonl"))
+
+
 def test_its_notes_are_its_own(passages: Path) -> None:
     made = report(run(RunPlan(tasks={"multihop": passages}, rows=("BM25 turns",)), passages.with_name("n.jsonl")))
     notes = " ".join(made.tasks[0].notes)

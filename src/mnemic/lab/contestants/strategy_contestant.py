@@ -171,10 +171,23 @@ def of_strategies(name: str) -> Make | None:
 def idle_over(make: Make, dataset: Dataset) -> str:
     """Why strategies would have nothing to do over some data; "" where they have, and for any other contestant."""
     members: Sequence[str] = make.args[0] if isinstance(make, partial) and make.func in _OF_STRATEGIES else ()
+    if not members:
+        return ""
+    held = {doc.kind for corpus in dataset.corpora for doc in corpus.docs}
+    if held and (blind := [name for name in members if strategies(followed([name]))[0].reads.isdisjoint(held)]):
+        kinds = " or ".join(sorted(held))
+        reads = "reads" if len(blind) == 1 else "read"
+        return f"{' and '.join(blind)} {reads} no {kinds}, and the data holds nothing else"
     idle = [name for name in members if learns_from_tries(name)]
     if not idle or _tells_of_tries(dataset):
         return ""
     return f"{' and '.join(idle)} would learn from tries at tasks; the data tells of none, `mnemic bench stream` does"
+
+
+def after_papers(rows: Sequence[str]) -> list[str]:
+    """The strategies of ours that some rows are of, which bear the names of what their papers describe."""
+    members = (member for row in rows for member in row.removeprefix(BESIDE).split("+"))
+    return [name for name in dict.fromkeys(members) if name in STRATEGIES and name != _HOUSE]
 
 
 def learns_from_tries(strategy: str) -> bool:

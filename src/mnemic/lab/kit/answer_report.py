@@ -19,6 +19,7 @@ from mnemic.lab.kit import metrics
 from mnemic.lab.kit.answer_judging import Agreement, RunSpread, agreement, mark, preference, settled, spread
 from mnemic.lab.kit.answer_metrics import WORD_METRICS, paper_rule, says_no
 from mnemic.lab.kit.answer_stage import all_answers
+from mnemic.lab.kit.baselines import stood_beside
 from mnemic.lab.kit.datasets import UNANSWERABLE
 from mnemic.lab.kit.metrics import Array, Estimate
 from mnemic.lab.kit.model_words import OWN, ModelWords
@@ -150,7 +151,7 @@ def answered(task: BenchTask, run: LoggedRun, seed: int) -> AnswerReport | None:
     given = given_words(run)
     if not given:
         return None
-    against = task.against if task.against in run.answers else next(iter(run.answers))
+    against = stood_beside(task.against, run.answering)
     rows = tuple(
         _row(task, system, reader, words, None if system == against else given.get((against, reader)), run, seed)
         for (system, reader), words in given.items()

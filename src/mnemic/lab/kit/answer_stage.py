@@ -15,6 +15,7 @@ from mnemic.errors import Invalid
 from mnemic.lab.kit import answer_prompts as prompts
 from mnemic.lab.kit.answer_judging import temperature
 from mnemic.lab.kit.asked_chat import AskedChat
+from mnemic.lab.kit.baselines import stood_beside
 from mnemic.lab.kit.contestant import SHOWN
 from mnemic.lab.kit.datasets import UNANSWERABLE
 from mnemic.lab.kit.log import Log, LoggedAnswer, LoggedRun, read_tasks
@@ -91,7 +92,7 @@ class AnsweredTask:
 
     Attributes:
         rows: Contestants by name.
-        usual: Whose answers others are compared with, where it takes part; else the first of them.
+        usual: Whose answers others are compared with, where it takes part (`baselines.stood_beside`).
     """
 
     dataset: Dataset
@@ -101,7 +102,7 @@ class AnsweredTask:
     @property
     def against(self) -> str:
         """Whose answers others are compared with."""
-        return self.usual if self.usual in self.rows else self.rows[0]
+        return stood_beside(self.usual, self.rows)
 
     def words(self) -> dict[tuple[str, str], str]:
         """The questions; the log keeps the beginning of a long one."""

@@ -147,6 +147,14 @@ def lineup(embedder: Embedder | None = None) -> dict[str, Callable[[], Baseline]
     return rows
 
 
+def stood_beside(usual: str, rows: Sequence[str]) -> str:
+    """The row that others are compared with: the usual one, else the first baseline, else the first; "" of none."""
+    if usual in rows:
+        return usual
+    baselines = {*lineup(), FOUND, *DENSE}
+    return next((row for row in rows if row in baselines), rows[0] if rows else "")
+
+
 def _spoken(doc: Doc) -> str:
     return f"{doc.speaker or doc.role}: {doc.text}"
 

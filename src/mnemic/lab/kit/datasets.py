@@ -75,6 +75,11 @@ class Doc:
         """Whether it is a passage, and not a turn of a talk."""
         return not self.when and self.session == (self.speaker or self.id)
 
+    @property
+    def kind(self) -> Kind:
+        """What it is taken in as."""
+        return Kind.DOCUMENT if self.is_passage else Kind.TURN
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GoldAudit:
@@ -260,7 +265,7 @@ def message(doc: Doc) -> Message:
     return Message(
         text=doc.text,
         key=f"lab:{doc.ns}:{doc.id}",
-        kind=Kind.DOCUMENT if passage else Kind.TURN,
+        kind=doc.kind,
         said=doc.said,
         session=doc.session or None,
         pos=doc.pos if doc.session else None,

@@ -15,7 +15,7 @@ import os
 import platform
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from importlib import metadata
@@ -151,6 +151,12 @@ class LoggedRun:
         """All that models said."""
         for replies in (self.readings, self.marks, self.preferences):
             yield from (reply.said for reply in replies.values())
+
+    @property
+    def answering(self) -> tuple[str, ...]:
+        """Contestants that have answered, in the order they were named: several at once answer in any."""
+        named: Mapping[str, Sequence[str]] = self.header.get("settings", {}).get("contestants", {})
+        return tuple(dict.fromkeys(row for row in (*named.get(self.task, ()), *self.answers) if row in self.answers))
 
     @property
     def is_whole(self) -> bool:

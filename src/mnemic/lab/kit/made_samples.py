@@ -164,8 +164,18 @@ class MadeLife:
         return self._chance.randrange(among + 1)
 
 
+_MARK: Final = "MADE_UP.txt"
+_MARKED: Final = "Made up by `mnemic bench samples`: a figure on this data says nothing about a memory.\n"
+
+
+def is_made_up(where: Path) -> bool:
+    """Whether data is a sample of ours, by the mark in its folder or one above."""
+    return where != Path() and any((place / _MARK).is_file() for place in (where, *where.absolute().parents))
+
+
 def write_samples(folder: Path, seed: int = 0) -> list[Path]:
-    """Write a sample of every data set below a folder, each in a folder of its task's name, and tell which.
+    """Write a sample of every data set below a folder, each in a folder of its task's name with a mark that it is made
+    up, and tell which.
 
     Args:
         seed: The same one gives the same files.
@@ -186,6 +196,7 @@ def write_samples(folder: Path, seed: int = 0) -> list[Path]:
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(content, encoding="utf-8")
+            (folder / Path(name).parts[0] / _MARK).write_text(_MARKED, encoding="utf-8")
             written.append(path)
     return written
 

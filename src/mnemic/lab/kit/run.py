@@ -21,6 +21,7 @@ from mnemic.lab.kit.contest import ContestJob, Limits, Step, compete, compete_ap
 from mnemic.lab.kit.contestant import SHOWN, Make, Means
 from mnemic.lab.kit.datasets import first_fault
 from mnemic.lab.kit.log import Cost, Log, LoggedAnswer, LoggedRun, Placed, checkout, differences, read_tasks
+from mnemic.lab.kit.made_samples import is_made_up
 from mnemic.lab.kit.task import SelfMadeTask, data_of
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ class _Course:
 
     task: BenchTask
     dataset: Dataset
+    made_up: bool
     rows: Mapping[str, Make]
     docs: Mapping[str, Mapping[str, Placed]]
     left_out: Mapping[str, str]
@@ -181,7 +183,9 @@ def _course(name: str, where: Path, plan: RunPlan, named: Mapping[str, Make]) ->
     rows = {row: make for row, make in named.items() if row not in idle}
     if not rows:
         raise Invalid("with", f"leaves nobody for {name}: {'; '.join(idle.values())}", "Name others.")
-    return _Course(chosen, dataset, rows, {corpus.ns: _placed(corpus) for corpus in dataset.corpora}, idle)
+    return _Course(
+        chosen, dataset, is_made_up(where), rows, {corpus.ns: _placed(corpus) for corpus in dataset.corpora}, idle
+    )
 
 
 def usual_rows(name: str, means: Means) -> list[str]:
@@ -298,7 +302,7 @@ def _header(plan: RunPlan, courses: Mapping[str, _Course], apart: Limits | None,
         },
         "peers": peer_contestant.about([row for course in courses.values() for row in course.rows]),
         "left_out": {name: dict(course.left_out) for name, course in courses.items()},
-        "data": {name: _described(course.dataset) for name, course in courses.items()},
+        "data": {name: {**_described(course.dataset), "made_up": course.made_up} for name, course in courses.items()},
         "effective": {
             name: {"questions": len(course.dataset.questions), "depth": course.task.depth}
             for name, course in courses.items()

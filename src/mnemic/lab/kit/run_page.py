@@ -16,10 +16,12 @@ from mnemic.lab.kit.run_report import (
     BadQuestion,
     ShownDoc,
     TaskReport,
+    best_first,
     chief,
-    is_held_against,
     of_faults,
     overview,
+    overview_notes,
+    provenance,
     tables,
     worst,
 )
@@ -60,6 +62,8 @@ def _at_a_glance(run_report: RunReport) -> Iterator[str]:
     table = overview(run_report)
     yield f"<h3>{in_html(table.title)}</h3>"
     yield from page_table(table)
+    if notes := overview_notes(run_report):
+        yield f"<ul>{''.join(f'<li>{in_html(note)}</li>' for note in notes)}</ul>"
     links = (f'<a href="#{in_html(each.task.name)}">{in_html(each.task.name)}</a>' for each in run_report.tasks)
     yield f"<p>{' · '.join(links)}</p>"
 
@@ -73,14 +77,8 @@ def tables_section(title: str, tables: Iterable[TextTable]) -> Iterator[str]:
 
 
 def _head(run_report: RunReport, names: str) -> Iterator[str]:
-    header = run_report.header
-    git, machine, settings = header.get("git") or {}, header["machine"], header["settings"]
-    commit = f", commit {git['commit'][:10]}{' with changes' if git.get('dirty') else ''}" if git.get("commit") else ""
-    embedder = settings["embedder"] or "none"
     yield f"<h1>{in_html(names)}</h1>"
-    yield f'<p class="dim">{in_html(header["started"][:16])} UTC, mnemic {in_html(header["mnemic"])}{in_html(commit)}; '
-    yield f"embedder {in_html(embedder)}, limit {settings['limit'] or 'none'}, seed {run_report.seed}; "
-    yield f"{machine['cores']} cores, Python {in_html(machine['python'])}, {in_html(machine['system'])}</p>"
+    yield f'<p class="dim">{"; ".join(map(in_html, provenance(run_report)))}</p>'
     if not run_report.complete:
         yield '<p class="bad">This run was cut short: figures cover what was answered until then.</p>'
 
@@ -119,13 +117,13 @@ def _task(of: TaskReport, seed: int) -> Iterator[str]:
 
 
 def _board(of: TaskReport) -> Iterator[str]:
-    beside_it = (f"beside {of.task.against}", "by conversation") if is_held_against(of) else ()
+    beside_it = (f"beside {of.against}", "by conversation") if of.against else ()
     heads = (
         "contestant", "n", of.task.headline, "by question, by conversation", *beside_it, "tokens", "p50 ms", "CPU ms",
         "bytes/doc",
     )  # fmt: skip
     yield '<div class="wide"><table><thead><tr>' + "".join(map(_column, heads)) + "</tr></thead><tbody>"
-    for row in of.rows:
+    for row in best_first(of):
         score, nothing = row.scores[of.task.headline], math.nan
         size = row.cost.bytes_per_message if row.cost else None
         yield f"<tr{_ours(row.system)}><td>{in_html(row.system)}</td>{_number(score.n)}{_number(100 * score.mean, 1)}"

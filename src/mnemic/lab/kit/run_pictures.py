@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from mnemic.lab.kit.html_page import in_html
+from mnemic.lab.kit.tables import percent
 
 if TYPE_CHECKING:
     from mnemic.lab.kit.metrics import Estimate
@@ -39,7 +40,9 @@ def bars(*estimates: Estimate) -> str:
             ends = f'x1="{5 + 200 * estimate.low:.1f}" x2="{5 + 200 * estimate.high:.1f}"'
             drawn.append(f'<line class="range" {ends} y1="{y}" y2="{y}"/>')
             drawn.append(f'<circle class="dot" cx="{5 + 200 * estimate.mean:.1f}" cy="{y}" r="4"/>')
-    return f'<svg viewBox="0 0 210 {tall}" width="210" height="{tall}" role="img">{"".join(drawn)}</svg>'
+    told = in_html("; ".join(f"{percent(estimate)} %" for estimate in estimates))
+    size = f'viewBox="0 0 210 {tall}" width="210" height="{tall}"'
+    return f'<svg {size} role="img" aria-label="{told}">{"".join(drawn)}</svg>'
 
 
 def pictures(of: TaskReport) -> Iterator[str]:
@@ -73,12 +76,14 @@ def cost_plot(
 
     low = min(scaled(x) for x, _, _ in points) if logarithmic else 0.0
     high = max(scaled(x) for x, _, _ in points)
-    drawn = [_frame(f"{of.task.headline}, %, against {name}")]
+    title, told_of = f"{of.task.headline}, %, against {name}", []
+    drawn = [_frame(title)]
     for x, y, system in sorted(points):
         across = _EDGE + _WIDE * (scaled(x) - low) / ((high - low) or 1)
         up, flipped = _FLOOR - _TALL * y / 100, across > _WIDTH * 0.6
         anchor = f'text-anchor="{"end" if flipped else "start"}"'
-        told = f"<title>{in_html(system)}: {x:,.2f}, {y:.1f}</title>"
+        told_of.append(f"{system}: {x:,.2f}, {y:.1f}")
+        told = f"<title>{in_html(told_of[-1])}</title>"
         drawn.append(f'<circle class="dot" cx="{across:.1f}" cy="{up:.1f}" r="5">{told}</circle>')
         drawn.append(
             f'<text x="{across + (-8 if flipped else 8):.1f}" y="{up + 4:.1f}" {anchor}>{in_html(system)}</text>'
@@ -86,7 +91,7 @@ def cost_plot(
     ends = (10**low, 10**high) if logarithmic else (low, high)
     for at, end, anchor in ((_EDGE, ends[0], "start"), (_WIDTH - _EDGE, ends[1], "end")):
         drawn.append(f'<text x="{at}" y="{_FLOOR + 15}" text-anchor="{anchor}">{end:,.4g}</text>')
-    return _svg(drawn)
+    return _svg(title, told_of, drawn)
 
 
 def depth_plot(rows: Sequence[SystemRow]) -> str:
@@ -95,7 +100,8 @@ def depth_plot(rows: Sequence[SystemRow]) -> str:
     if len(depths) < 2 or not rows:
         return ""
     step = _WIDE * 0.6 / (len(depths) - 1)
-    drawn = [_frame("R@k, %, by k")]
+    title, told = "R@k, %, by k", []
+    drawn = [_frame(title)]
     for n, k in enumerate(depths):
         drawn.append(f'<text x="{_EDGE + n * step:.0f}" y="{_FLOOR + 15}" text-anchor="middle">{k}</text>')
     for n, row in enumerate(rows):
@@ -104,10 +110,11 @@ def depth_plot(rows: Sequence[SystemRow]) -> str:
             continue
         way = " ".join(f"{_EDGE + i * step:.1f},{_FLOOR - _TALL * y:.1f}" for i, y in enumerate(heights))
         at, colour = _EDGE + 12 * n, f"c{n % COLOURS}"
+        told.append(f"{row.system}: {', '.join(f'{k}: {100 * y:.1f}' for k, y in zip(depths, heights, strict=True))}")
         drawn.append(f'<polyline class="curve {colour}" points="{way}"><title>{in_html(row.system)}</title></polyline>')
         drawn.append(f'<line class="curve {colour}" x1="282" x2="296" y1="{at}" y2="{at}"/>')
         drawn.append(f'<text x="300" y="{at + 4}">{in_html(row.system[:20])}</text>')
-    return _svg(drawn)
+    return _svg(title, told, drawn)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,17 +135,18 @@ def curve_plot(title: str, curves: Sequence[PlottedCurve], *, top: float = 0.0) 
         return ""
     highest = top or max(value for curve in curves for _, value in curve.points) or 1.0
     step = _WIDE * 0.6 / max(1, len(names) - 1)
-    drawn = [_frame(title, top or highest)]
+    drawn, told_of = [_frame(title, top or highest)], []
     for n, name in enumerate(names):
         drawn.append(f'<text x="{_EDGE + n * step:.0f}" y="{_FLOOR + 15}" text-anchor="middle">{in_html(name)}</text>')
     for n, curve in enumerate(curves):
         at = [(_EDGE + names.index(name) * step, _FLOOR - _TALL * value / highest) for name, value in curve.points]
         told = ", ".join(f"{name} {value:,.1f}" for name, value in curve.points)
+        told_of.append(f"{curve.name}: {told}")
         way, colour, row = " ".join(f"{x:.1f},{y:.1f}" for x, y in at), f"c{n % COLOURS}", _EDGE + 12 * n
         drawn.append(f'<polyline class="curve {colour}" points="{way}"><title>{in_html(told)}</title></polyline>')
         drawn.append(f'<line class="curve {colour}" x1="282" x2="296" y1="{row}" y2="{row}"/>')
         drawn.append(f'<text x="300" y="{row + 4}">{in_html(curve.name[:20])}</text>')
-    return _svg(drawn)
+    return _svg(title, told_of, drawn)
 
 
 def _frame(title: str, top: float = 100) -> str:
@@ -150,5 +158,7 @@ def _frame(title: str, top: float = 100) -> str:
     return "".join(drawn)
 
 
-def _svg(drawn: Sequence[str]) -> str:
-    return f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img">{"".join(drawn)}</svg>'
+def _svg(title: str, told: Sequence[str], drawn: Sequence[str]) -> str:
+    """A picture, with the numbers that it draws in words for who does not see it."""
+    label = in_html(f"{title}. {'; '.join(told)}")
+    return f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{label}">{"".join(drawn)}</svg>'

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mnemic.errors import Invalid
+from mnemic.lab.contestants.strategy_contestant import after_papers
 from mnemic.lab.entries import task as named_task
 from mnemic.lab.kit import log, metrics
 from mnemic.lab.kit.answer_report import (
@@ -23,7 +24,7 @@ from mnemic.lab.kit.answer_report import (
     answered,
     answers_of,
 )
-from mnemic.lab.kit.baselines import DENSE
+from mnemic.lab.kit.baselines import DENSE, stood_beside
 from mnemic.lab.kit.datasets import UNANSWERABLE
 from mnemic.lab.kit.metrics import Array, Estimate
 from mnemic.lab.kit.run import BENCH
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 Mask: TypeAlias = npt.NDArray[np.bool_]
 
 _INSTANT: Final = 1e6
+_MADE_UP: Final = "(made up): a sample of `mnemic bench samples`; a figure on it says nothing about a memory."
 _WITH_INTERVAL: Final = frozenset({"R@5", "R@10"})
 _ORDER: Final = ("single-hop", "multi-hop", "temporal", "open-domain", "adversarial")
 _NOTHING: Final = Estimate(math.nan, math.nan, math.nan, 0)
@@ -95,11 +97,16 @@ class SystemRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskReport:
-    """What came of one task, as values."""
+    """What came of one task, as values.
+
+    Attributes:
+        against: The row that the others are held against; "" where there is no other.
+    """
 
     task: BenchTask
     run: LoggedRun
     rows: tuple[SystemRow, ...]
+    against: str
     own: tuple[TextTable, ...]
     notes: tuple[str, ...]
     answers: AnswerReport | None = None
@@ -146,6 +153,7 @@ def record(run_report: RunReport) -> dict[str, object]:
         "complete": run_report.complete,
         "tasks": {
             each.task.name: {
+                "against": each.against,
                 "rows": [asdict(row) for row in each.rows],
                 "tables": [asdict(table) for table in each.own],
                 "notes": list(each.notes),
@@ -163,19 +171,22 @@ def _answers_record(answers: AnswerReport) -> dict[str, object]:
 
 def _of_task(task: BenchTask, run: LoggedRun, seed: int) -> TaskReport:
     names = dict.fromkeys((*run.answers, *run.failures))
-    rows = tuple(_row(task, run, name, run.answers.get(name, []), seed) for name in names)
+    against = stood_beside(task.against, run.answering) if len(names) > 1 else ""
+    rows = tuple(_row(task, run, name, run.answers.get(name, []), against, seed) for name in names)
     own, answers = tuple(task.tables(run, seed)), answered(task, run, seed)
-    notes = (*_notes(task, run, seed), *(() if answers is None else answer_notes(answers, run)))
-    return TaskReport(task=task, run=run, rows=rows, own=own, notes=notes, answers=answers)
+    notes = (*_notes(task, run, against, seed), *(() if answers is None else answer_notes(answers, run)))
+    return TaskReport(task=task, run=run, rows=rows, against=against, own=own, notes=notes, answers=answers)
 
 
-def _row(task: BenchTask, run: LoggedRun, system: str, answers: Sequence[LoggedAnswer], seed: int) -> SystemRow:
+def _row(
+    task: BenchTask, run: LoggedRun, system: str, answers: Sequence[LoggedAnswer], against: str, seed: int
+) -> SystemRow:
     outcomes = [run.outcome(answer) for answer in answers]
     values = metrics.measure(outcomes, metrics.within(task.metrics, task.depth))
     categories = np.array([answer.category for answer in answers])
     headline, spaces = values[task.headline], [answer.ns for answer in answers]
     shown = {name: values[name] for name in task.shown}
-    beyond = _beyond(task, run, system, answers, headline)
+    beyond = None if system == against else _beyond(task, run, against, answers, headline)
     return SystemRow(
         system=system,
         asked=len(answers),
@@ -211,12 +222,12 @@ def _estimates(values: Mapping[str, Array], chosen: Mask, seed: int) -> dict[str
 
 
 def _beyond(
-    task: BenchTask, run: LoggedRun, system: str, answers: Sequence[LoggedAnswer], values: Array
+    task: BenchTask, run: LoggedRun, against: str, answers: Sequence[LoggedAnswer], values: Array
 ) -> Array | None:
-    """By how much each answer beats that of the row it is held against."""
-    if system == task.against or task.against not in run.answers:
+    """By how much each answer beats that of the row it is held against; None where there is no such row."""
+    if not against:
         return None
-    return values - beside(task, run, run.answers[task.against], answers, task.headline)
+    return values - beside(task, run, run.answers[against], answers, task.headline)
 
 
 def beside(
@@ -301,12 +312,22 @@ def _bad(run: LoggedRun, answer: LoggedAnswer, score: float, answers: Answers) -
     )
 
 
+def best_first(of: TaskReport) -> list[SystemRow]:
+    """The contestants by the headline, the best first, ties by name; those without a figure last."""
+
+    def place(row: SystemRow) -> tuple[bool, float, str]:
+        mean = row.scores[of.task.headline].mean
+        return math.isnan(mean), 0.0 if math.isnan(mean) else -mean, row.system
+
+    return sorted(of.rows, key=place)
+
+
 def chief(of: TaskReport) -> str:
     """The contestant whose worst questions are shown: mnemic, or the first; "" where nobody answered."""
     return "mnemic" if "mnemic" in of.run.answers else next(iter(of.run.answers), "")
 
 
-def _notes(task: BenchTask, run: LoggedRun, seed: int) -> tuple[str, ...]:
+def _notes(task: BenchTask, run: LoggedRun, against: str, seed: int) -> tuple[str, ...]:
     data, settings = run.header["data"][task.name], run.header["settings"]
     mended = f" Evidence mended {data['evidence_mended']}." if data["evidence_mended"] else ""
     lost = f" Evidence that names no document: {data['evidence_dropped']}." if data["evidence_dropped"] else ""
@@ -317,14 +338,17 @@ def _notes(task: BenchTask, run: LoggedRun, seed: int) -> tuple[str, ...]:
         f"95 % intervals: percentile bootstrap over questions, {metrics.DRAWS:,} draws, seed {seed}; by conversation: "
         "the same drawing whole ones.",
     ]
-    if task.against in run.answers and len(run.answers) > 1:
-        notes.append(f"Differences are from `{task.against}`, paired, in points, with their 95 % interval.")
+    if against:
+        instead = "" if against == task.against else f" (`{task.against}` took no part)"
+        notes.append(f"Differences are from `{against}`{instead}, paired, in points, with their 95 % interval.")
     if any(name.startswith("R@") for name in task.shown):
         notes.append("R@k = gold found / gold.")
     if any(answer.category in UNANSWERABLE for answers in run.answers.values() for answer in answers):
         notes.append("AUROC: how well the best score tells answerable questions from the others; 0.5 is chance.")
     if data.get("doubted"):
         notes.append(f"{data['doubted']} questions have an answer or evidence that an audit doubts.")
+    if data.get("made_up"):
+        notes.append(_MADE_UP)
     if data["faults"]:
         notes.append(f"{of_faults(data['faults'])}, of which the first: {_faults(data['faults_listed'][:5])}")
     if settings["embedder"] is None and set(DENSE) & set(task.rows):
@@ -333,6 +357,7 @@ def _notes(task: BenchTask, run: LoggedRun, seed: int) -> tuple[str, ...]:
     if any(cost.replayed for cost in run.costs.values()):
         notes.append("* reads a journal that was taken in once: intake and bytes are what comes on top of that.")
     peers: Mapping[str, Mapping[str, str]] = run.header.get("peers", {})
+    notes += _of_papers([*run.answers, *run.failures])
     notes += [f"`{name}` is {of['package']}: {of['settings']}." for name, of in peers.items()]
     left_out: Mapping[str, str] = run.header.get("left_out", {}).get(task.name, {})
     notes += [f"`{row}` was left out: {why}." for row, why in left_out.items()]
@@ -362,7 +387,7 @@ def overview(run_report: RunReport) -> TextTable:
     systems = list(dict.fromkeys(row.system for each in run_report.tasks for row in each.rows))
     return TextTable(
         "Every task at a glance: its headline, %",
-        ("task", "headline", *systems),
+        ("task", "headline", "n", *systems),
         tuple(_at_a_glance(each, systems) for each in run_report.tasks),
         words=(0, 1),
     )
@@ -373,7 +398,39 @@ def _at_a_glance(of: TaskReport, systems: Sequence[str]) -> tuple[str, ...]:
     scores = (percent_of(rows[name].scores[of.task.headline]) if name in rows else "" for name in systems)
     failed = (name in rows and bool(rows[name].failure) for name in systems)
     cells = (f"{score} (failed)" if over else score for score, over in zip(scores, failed, strict=True))
-    return of.task.name, of.task.headline, *cells
+    counted = max((row.scores[of.task.headline].n for row in of.rows), default=0)
+    name = f"{of.task.name} (made up)" if is_of_sample(of) else of.task.name
+    return name, of.task.headline, f"{counted:,}", *cells
+
+
+def is_of_sample(of: TaskReport) -> bool:
+    """Whether its data is one of our made-up samples."""
+    return bool(of.run.header["data"][of.task.name].get("made_up"))
+
+
+def overview_notes(run_report: RunReport) -> tuple[str, ...]:
+    """What has to be said under the table of all tasks."""
+    made_up = (_MADE_UP,) if any(map(is_of_sample, run_report.tasks)) else ()
+    return (*made_up, *_of_papers([row.system for each in run_report.tasks for row in each.rows]))
+
+
+def _of_papers(rows: Sequence[str]) -> tuple[str, ...]:
+    """Whose the strategies are that run under the names of papers; nothing where there are none."""
+    ours = ", ".join(after_papers(rows))
+    others = "packages of others are named as `mnemic bench peers` lists them"
+    return (f"{ours}: mnemic's own strategies, after these papers; {others}.",) if ours else ()
+
+
+def provenance(run_report: RunReport) -> tuple[str, ...]:
+    """Where the figures are from: when and by what, with what settings, on which machine; a line each."""
+    header = run_report.header
+    git, machine, settings = header.get("git") or {}, header["machine"], header["settings"]
+    commit = f", commit {git['commit'][:10]}{' with changes' if git.get('dirty') else ''}" if git.get("commit") else ""
+    return (
+        f"{header['started'][:16]} UTC, mnemic {header['mnemic']}{commit}",
+        f"embedder {settings['embedder'] or 'none'}, limit {settings['limit'] or 'none'}, seed {run_report.seed}",
+        f"{machine['cores']} cores, Python {machine['python']}, {machine['system']}",
+    )
 
 
 def plain(run_report: RunReport) -> str:
@@ -382,8 +439,10 @@ def plain(run_report: RunReport) -> str:
 
 
 def markdown(run_report: RunReport) -> str:
-    """The same for a page, with the worst questions of each task behind."""
-    blocks = [_stacked(run_report, piped, in_markdown)]
+    """The same for a page, with where it is from before, and the worst questions of each task behind."""
+    names = ", ".join(each.task.name for each in run_report.tasks)
+    origin = "; ".join(map(in_markdown, provenance(run_report)))
+    blocks = [f"# {in_markdown(names)}", origin, _stacked(run_report, piped, in_markdown)]
     for each in run_report.tasks:
         name = chief(each)
         if bad := worst(each, name):
@@ -436,18 +495,13 @@ def _by_category(of: TaskReport) -> TextTable:
     headline = of.task.headline
     names = list(dict.fromkeys(name for row in of.rows for name in row.categories))
     sizes = {name: max(row.categories[name][headline].n for row in of.rows if name in row.categories) for name in names}
-    beside_it = (f"beside {of.task.against}", "by conversation") if is_held_against(of) else ()
+    beside_it = (f"beside {of.against}", "by conversation") if of.against else ()
     header = (
         "system", *(f"{name} ({sizes[name]})" for name in names), "answerable only", "all, by conversation", *beside_it,
         "AUROC",
     )  # fmt: skip
     cells = tuple(_category_cells(of, row, names) for row in of.rows)
     return TextTable(f"2. {headline} by category, %", header, cells)
-
-
-def is_held_against(of: TaskReport) -> bool:
-    """Whether the row that differences are taken against took part, beside another."""
-    return of.task.against in of.run.answers and len(of.rows) > 1
 
 
 def _category_cells(of: TaskReport, row: SystemRow, names: Sequence[str]) -> tuple[str, ...]:
@@ -457,7 +511,7 @@ def _category_cells(of: TaskReport, row: SystemRow, names: Sequence[str]) -> tup
         *(percent_of(row.categories.get(name, {}).get(headline, _NOTHING), True) for name in names),
         percent_of(row.answerable[headline], True),
         percent_of(row.clustered, True),
-        *((signed(row.gain), signed(row.clustered_gain)) if is_held_against(of) else ()),
+        *((signed(row.gain), signed(row.clustered_gain)) if of.against else ()),
         _number(row.auroc, 2),
     )
 
@@ -540,6 +594,8 @@ def _number(value: float | None, digits: int) -> str:
 def _stacked(run_report: RunReport, form: Callable[[TextTable], str], words: Callable[[str], str]) -> str:
     several = len(run_report.tasks) > 1
     blocks = [form(overview(run_report))] if several else []
+    if several and (notes := overview_notes(run_report)):
+        blocks.append("\n".join(f"* {words(note)}" for note in notes))
     for each in run_report.tasks:
         if several:
             blocks.append(f"{'## ' if form is piped else ''}{words(f'{each.task.name}: {each.task.about}')}")
@@ -556,6 +612,8 @@ def _rich(run_report: RunReport, stream: TextIO) -> None:
     console = Console(file=stream, highlight=False)
     if len(run_report.tasks) > 1:
         stream.write(aligned(overview(run_report)) + "\n\n")
+        for note in overview_notes(run_report):
+            console.print(f"* {in_line(note)}", style="dim", markup=False)
     for each in run_report.tasks:
         console.print(f"{each.task.name}: {each.task.about}\n", style="bold", markup=False)
         for table in tables(each):

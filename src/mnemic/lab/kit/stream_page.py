@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from mnemic.lab.kit.html_page import html_page, in_html, write_html
 from mnemic.lab.kit.run_page import page_table
 from mnemic.lab.kit.stream_report import notes, stream_tables
+from mnemic.lab.kit.tables import percent
 
 if TYPE_CHECKING:
     from mnemic.lab.kit.metrics import Estimate
@@ -52,7 +54,8 @@ def _body(made: StreamReport) -> Iterator[str]:
 
 def _curves(row: StreamRow, control: StreamRow | None) -> str:
     """One memory's curve with its intervals, and the control's dashed."""
-    drawn = [f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{in_html(row.name)}">']
+    told = f"{row.name}, done %, part by part: {', '.join(map(percent, row.curve))}"
+    drawn = [f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{in_html(told)}">']
     for share in (0.0, 0.5, 1.0):
         y = _y(share)
         drawn.append(f'<line class="axis" x1="{_EDGE}" x2="{_WIDTH - 8}" y1="{y}" y2="{y}"/>')
@@ -61,7 +64,8 @@ def _curves(row: StreamRow, control: StreamRow | None) -> str:
         drawn.append(_line(control.curve, 'stroke="var(--dim)" stroke-dasharray="4 4"'))
     for place, part in enumerate(row.curve):
         x = _x(place, len(row.curve))
-        drawn.append(f'<line class="range" x1="{x}" x2="{x}" y1="{_y(part.low)}" y2="{_y(part.high)}"/>')
+        if not math.isnan(part.low):
+            drawn.append(f'<line class="range" x1="{x}" x2="{x}" y1="{_y(part.low)}" y2="{_y(part.high)}"/>')
         drawn.append(f'<circle class="dot" cx="{x}" cy="{_y(part.mean)}" r="3.5"/>')
     drawn.append(_line(row.curve, 'stroke="var(--mark)"'))
     drawn.append(f'<text x="{_EDGE}" y="{_HEIGHT - 4}">{in_html(row.name)}; dashed: retry</text></svg>')

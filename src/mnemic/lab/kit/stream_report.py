@@ -2,14 +2,16 @@
 of the task.
 
 A task counts as done if one of its tries succeeded. Intervals are of 2,000 bootstrap draws over seeds: tasks of one
-seed share their hidden rules, and a memory, so they are not independent. A difference is paired by seed.
+seed share their hidden rules, and a memory, so they are not independent. A difference is paired by seed. Of fewer than
+`FEW_SEEDS` seeds there is no interval: drawing one seed again and again gives one of no width, which says nothing.
 """
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any, Final
@@ -24,6 +26,9 @@ from mnemic.lab.kit.tables import TextTable, aligned, bar, finite, percent, pipe
 
 BLOCKS: Final = 6
 """Parts of a stream that its curve is told by."""
+
+FEW_SEEDS: Final = 5
+"""Seeds from which on there is an interval."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,9 +62,10 @@ class StreamRow:
     acting_ms: float
     learning_ms: float
 
-    def clear_of(self, control: StreamRow) -> bool:
-        """Whether its interval lies wholly above another's."""
-        return self.done.low > control.done.high
+    def clear_of(self, control: StreamRow) -> bool | None:
+        """Whether its interval lies wholly above another's; None where one of them has none."""
+        low, high = self.done.low, control.done.high
+        return None if math.isnan(low) or math.isnan(high) else low > high
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,8 +88,16 @@ class StreamReport:
     @property
     def winners(self) -> tuple[str, ...]:
         """The memories whose interval lies above that of retrying alone."""
-        control = self.control
-        return tuple(row.name for row in self.rows if control is not None and row.clear_of(control))
+        return tuple(row.name for row in self.rows if self.is_clear(row))
+
+    def is_clear(self, row: StreamRow) -> bool | None:
+        """Whether a memory's interval lies above that of retrying alone; None where that cannot be told."""
+        return None if self.control is None else row.clear_of(self.control)
+
+    @property
+    def too_few(self) -> bool:
+        """There are too few seeds for an interval."""
+        return any(math.isnan(row.done.low) for row in self.rows)
 
 
 def read_streams(log: Path, *, seed: int = 0) -> StreamReport:
@@ -119,7 +133,8 @@ def _row(
     both = [s for s in own if s in control]
     beside = None
     if both:
-        beside = difference(np.array([own[s] for s in both]), np.array([control[s] for s in both]), seed)
+        gained = difference(np.array([own[s] for s in both]), np.array([control[s] for s in both]), seed)
+        beside = _of_enough(gained)
     return StreamRow(
         name=name,
         done=_estimate(own, seed),
@@ -157,7 +172,12 @@ def _curve(tries: Sequence[dict[str, Any]], tasks: int, seed: int) -> Iterator[E
 
 
 def _estimate(by_seed: Mapping[int, float], seed: int) -> Estimate:
-    return estimates({"": np.array(list(by_seed.values()))}, seed)[""]
+    return _of_enough(estimates({"": np.array(list(by_seed.values()))}, seed)[""])
+
+
+def _of_enough(value: Estimate) -> Estimate:
+    """The same without its interval where it is of too few seeds."""
+    return value if value.n >= FEW_SEEDS else replace(value, low=math.nan, high=math.nan)
 
 
 def stream_tables(made: StreamReport) -> Iterator[TextTable]:
@@ -171,7 +191,7 @@ def stream_tables(made: StreamReport) -> Iterator[TextTable]:
             (
                 row.name, percent(row.done), bar(row.done.mean), percent(row.at_once),
                 "-" if row.beside is None else _points(row.beside), f"{row.tries:.2f}",
-                "yes" if row.name in made.winners else "no",
+                _yes_or_no(made.is_clear(row)),
             )
             for row in made.rows
         ),
@@ -199,8 +219,11 @@ def stream_tables(made: StreamReport) -> Iterator[TextTable]:
 
 def notes(made: StreamReport) -> Iterator[str]:
     """What has to be said beside the tables."""
-    clear = ", ".join(made.winners) or "none"
-    yield f"{len(made.winners)} of {len(made.rows) - 1} lie above retry with their whole interval: {clear}."
+    if made.too_few:
+        yield f"Too few seeds for intervals, and for what is clear of retry: it takes {FEW_SEEDS} (`--seeds`)."
+    else:
+        clear = ", ".join(made.winners) or "none"
+        yield f"{len(made.winners)} of {len(made.rows) - 1} lie above retry with their whole interval: {clear}."
     yield "Intervals are over seeds. A task is done if one of its tries is; `none` has one, all others the same number."
     if not made.whole:
         yield "This run was cut short: figures cover what was tried until then."
@@ -214,12 +237,17 @@ def shown(made: StreamReport, *, markdown: bool = False) -> str:
 
 def record(made: StreamReport) -> dict[str, Any]:
     """All figures as JSON has them."""
-    rows = [{**asdict(row), "clear_of_retry": row.name in made.winners} for row in made.rows]
+    rows = [{**asdict(row), "clear_of_retry": made.is_clear(row)} for row in made.rows]
     return {"header": dict(made.header), "whole": made.whole, "rows": [finite(row) for row in rows]}
 
 
 def _points(value: Estimate) -> str:
-    return f"{100 * value.mean:+.1f} [{100 * value.low:+.0f}, {100 * value.high:+.0f}]"
+    interval = "-" if math.isnan(value.low) else f"{100 * value.low:+.0f}, {100 * value.high:+.0f}"
+    return f"{100 * value.mean:+.1f} [{interval}]"
+
+
+def _yes_or_no(told: bool | None) -> str:
+    return "-" if told is None else "yes" if told else "no"
 
 
 def _filled(cells: Sequence[str], to: int) -> tuple[str, ...]:

@@ -63,8 +63,11 @@ def in_markdown(text: str) -> str:
 
 
 def percent(value: Estimate) -> str:
-    """A share with its interval, in per cent; a dash where there is none."""
-    return "-" if math.isnan(value.mean) else f"{100 * value.mean:.1f} [{100 * value.low:.0f}, {100 * value.high:.0f}]"
+    """A share with its interval, in per cent; a dash for either where there is none."""
+    if math.isnan(value.mean):
+        return "-"
+    interval = "-" if math.isnan(value.low) else f"{100 * value.low:.0f}, {100 * value.high:.0f}"
+    return f"{100 * value.mean:.1f} [{interval}]"
 
 
 def signed(value: Estimate | None) -> str:

@@ -30,7 +30,7 @@ class BenchTask(Protocol):
         headline: The metric that rows, categories and runs are compared by.
         shown: The metrics of the first table, by name, with what stands above the column.
         rows: Contestants that run where none is named.
-        against: The row that differences are taken against.
+        against: The row that differences are taken against, where it takes part (`baselines.stood_beside`).
         notes: What stands under its tables, besides what holds of every task.
     """
 

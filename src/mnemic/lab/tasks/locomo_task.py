@@ -12,11 +12,25 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from mnemic.errors import Invalid
 from mnemic.lab.kit.baselines import BAR, DENSE, lineup
 from mnemic.lab.kit.datasets import BenchQuestion, Dataset
 from mnemic.lab.kit.task import RetrievalTask
 
-LOCOMO: Final = RetrievalTask(
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TalkTask(RetrievalTask):
+    """Questions about talks: a file of passages is another task's."""
+
+    def read(self, where: Path) -> Dataset:
+        dataset = RetrievalTask.read(self, where)
+        if all(doc.is_passage for corpus in dataset.corpora for doc in corpus.docs):
+            what = f"{dataset.name} holds no talk for {self.name}: it is passages"
+            raise Invalid("tasks", what, f"Name another file, or run it as multihop=FILE. {self.source}")
+        return dataset
+
+
+LOCOMO: Final = TalkTask(
     name="locomo",
     about="Turns that answer questions about very long talks.",
     files=("locomo*.json", "locomo*.jsonl", "locomo*.jsonl.gz"),
@@ -47,11 +61,11 @@ LOCOMO: Final = RetrievalTask(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AuditedTask(RetrievalTask):
+class AuditedTask(TalkTask):
     """LoCoMo with the answers and the evidence of an audit, where the data holds one."""
 
     def read(self, where: Path) -> Dataset:
-        dataset = RetrievalTask.read(self, where)
+        dataset = TalkTask.read(self, where)
         session_of = {corpus.ns: {doc.id: doc.session for doc in corpus.docs} for corpus in dataset.corpora}
         return replace(dataset, questions=tuple(_audited(q, session_of[q.ns]) for q in dataset.questions))
 

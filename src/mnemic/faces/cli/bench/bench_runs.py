@@ -325,8 +325,8 @@ def compare(before: Path, after: Path, seed: int | None) -> None:
 
 
 @verb(
-    "mnemic bench ablate multihop=questions.jsonl --stages links --embedder none --here",
-    "mnemic bench ablate locomo=locomo10.json --stages dense,speaker --limit 2 --embedder none --here --json",
+    "mnemic bench ablate multihop=questions.jsonl --stages links --embedder none",
+    "mnemic bench ablate locomo=locomo10.json --stages dense,speaker --limit 2 --embedder none --json",
 )
 @click.argument("task", type=WORDS)
 @click.option("--stages", type=NAMES, help="Of recall, by commas; A+B for both at once (left out: each).")
@@ -337,7 +337,8 @@ def compare(before: Path, after: Path, seed: int | None) -> None:
 def ablate(task: str, stages: Sequence[str] | None, data: Path, **how: Any) -> None:
     """What each stage of recall is worth at TASK: points that are lost without it, for each millisecond that it takes.
 
-    Points and times are paired, question by question, with intervals.
+    Points and times are paired, question by question, with intervals. With --here the first rows also pay for what one
+    process warms up once, so that their times say less.
     """
     from mnemic.core.queries import Stage
     from mnemic.lab.contestants.mnemic_contestant import WHOLE, WITHOUT
