@@ -8,7 +8,7 @@ Nothing here needs torch.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -30,6 +30,7 @@ class StaleReason(StrEnum):
     """The reasons why a shard does not stand, each as it is told."""
 
     OVER = "holds no longer"
+    CORRECTED = "is what something was corrected to since"
     IN_DOUBT = "is in doubt"
     FORGOTTEN = "something that it was learnt from was forgotten"
     UNLISTED = "it was kept without a list of the facts in it"
@@ -109,7 +110,7 @@ class Shard:
     @cached_property
     def stated(self) -> frozenset[ItemId]:
         """Those of its sources that state its facts."""
-        return stated_in(self.kept)
+        return frozenset(stated_in(self.kept))
 
     def taught(self, question: str) -> ItemId | None:
         """The fact that it was taught to answer a question with, in just these words; None if it was not."""
@@ -132,10 +133,15 @@ class Unweighed:
     detail: str = ""
 
 
-def stated_in(kept: KeptArtefact) -> frozenset[ItemId]:
-    """The sources of a shard that state its facts, as it was kept."""
+def stated_in(kept: KeptArtefact) -> dict[ItemId, str]:
+    """The sources of a shard that state its facts, as it was kept, each with the digest of what it stated."""
     stated = kept.artefact.details.get("stated")
-    return frozenset(ItemId(str(id)) for id in stated) if isinstance(stated, list | tuple) else frozenset()
+    return {ItemId(str(id)): str(digest) for id, digest in stated.items()} if isinstance(stated, dict) else {}
+
+
+def digest_of_fact(fact: Item) -> str:
+    """A digest of what a fact states: one that is corrected keeps its id."""
+    return _digest_of_words(f"{fact.slots.get('value', '')} {fact.text}")
 
 
 def shard_number(kept: KeptArtefact) -> int:
@@ -144,16 +150,17 @@ def shard_number(kept: KeptArtefact) -> int:
 
 
 def shard_details(
-    number: int, shards: int, facts: Sequence[TaughtFact], stated: Collection[str], **more: Slot
+    number: int, shards: int, facts: Sequence[TaughtFact], stated: Mapping[ItemId, str], **more: Slot
 ) -> dict[str, Any]:
     """What the artefact of a shard says of it, in numbers, ids and digests: none of the words that it was made of.
 
     Args:
-        stated: Ids of items that state facts, of any shard.
+        stated: The items that state facts, of any shard, each with the digest of what it states.
     """
     here = {source for fact in facts for source in fact.sources}
     return {
-        "shard": number, "shards": shards, "facts": len(facts), "stated": sorted(here & set(stated)),
+        "shard": number, "shards": shards, "facts": len(facts),
+        "stated": {id: digest for id, digest in sorted(stated.items()) if id in here},
         "taught": taught_questions(facts), **more,
     }  # fmt: skip
 
@@ -191,6 +198,8 @@ def stale_facts(
         if belief is not None:
             if belief.doubt is not None:
                 stale[StaleFact(StaleReason.IN_DOUBT, belief.text, belief.doubt.sentence)] = None
+            elif id in stated and digest_of_fact(next(f for f in belief.facts if f.id == id)) != stated[id]:
+                stale[StaleFact(StaleReason.CORRECTED, belief.text)] = None
         elif version is None or version.item.state is State.RETIRED:
             stale[StaleFact(StaleReason.FORGOTTEN)] = None
         elif id in stated or version.item.state is not State.ACTIVE:

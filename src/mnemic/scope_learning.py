@@ -38,6 +38,7 @@ from mnemic.lanes.slices import DERIVER, LEASE_SECONDS
 from mnemic.learnt_shards import (
     Shard,
     StaleReason,
+    digest_of_fact,
     facts_answering,
     shard_details,
     shard_number,
@@ -151,12 +152,12 @@ class Learnable:
 
     Attributes:
         facts: Each with its questions, its answer, and the items that it was read from.
-        stated: The items of the profile that state these facts.
+        stated: The items of the profile that state these facts, each with the digest of what it states.
         left_out: What the profile states besides, each with the reason why it is not learnt.
     """
 
     facts: tuple[TaughtFact, ...]
-    stated: frozenset[ItemId]
+    stated: Mapping[ItemId, str]
     left_out: tuple[LeftOut, ...]
 
 
@@ -179,14 +180,14 @@ class _Lesson:
     """What one shard is to learn.
 
     Attributes:
-        stated: The items that state facts, of all shards.
+        stated: The items that state facts, of all shards, each with the digest of what it states.
         digest: Of all that it is learnt from.
         former: What is kept of it, whose place it takes.
     """
 
     number: int
     facts: tuple[TaughtFact, ...]
-    stated: frozenset[ItemId]
+    stated: Mapping[ItemId, str]
     digest: str
     former: KeptArtefact | None
 
@@ -228,7 +229,8 @@ class ScopeLearning:
             left_out.append(LeftOut(belief.subject, slot or belief.matter, belief.text, reason, against))
         subjects = {subject for subject, _ in values}
         facts = [_taught(subject, slot, of, subjects, preset) for (subject, slot), of in sorted(values.items())]
-        stated = frozenset(fact.id for of in values.values() for belief in of for fact in belief.facts)
+        stating = (fact for of in values.values() for belief in of for fact in belief.facts)
+        stated = {fact.id: digest_of_fact(fact) for fact in stating}
         return Learnable(tuple(facts), stated, tuple(left_out))
 
     def unread(self) -> tuple[LeftOut, ...]:

@@ -292,6 +292,20 @@ def test_a_source_that_goes_after_the_last_step_leaves_nothing(
     assert me.artefacts.stored_bytes() == 0
 
 
+def test_a_fact_that_is_corrected_sets_its_shard_aside_though_it_keeps_its_id(
+    memory: Memory, me: ScopedMemory, plan: LearningPlan
+) -> None:
+    me.learning.order(LearningPlan(model=plan.model, shards=1))
+    do_jobs(memory)
+    (shard,) = me.learning.shards()
+    assert shard.stands
+    fact = next(fact for belief in me.profile() for fact in belief.facts if "Trondheim" in fact.text)
+    me.correct(fact.id, "The user lives in Bergen.", slots={**fact.slots, "value": "Bergen"})
+    (shard,) = me.learning.shards()
+    assert [(stale.reason, "Bergen" in stale.text) for stale in shard.stale] == [(StaleReason.CORRECTED, True)]
+    assert shard_for(tuple(shard.stated), [shard]) is None
+
+
 def test_a_shard_that_rests_on_what_was_forgotten_is_not_used_and_is_learnt_again(
     memory: Memory, me: ScopedMemory, plan: LearningPlan
 ) -> None:

@@ -142,7 +142,7 @@ def scope_with_shards(
 
 def keep_shard(
     me: ScopedMemory, memory: LoraMemory, state: base.State, number: int, facts: Sequence[TaughtFact],
-    sources: Collection[str], stated: Collection[str],
+    sources: Collection[str], stated: Mapping[ItemId, str],
 ) -> None:  # fmt: skip
     """Keep a shard with what it was learnt from, as the job does."""
     part = {name: tensor for name, tensor in state.items() if name.startswith(f"shard.{number}.")}
