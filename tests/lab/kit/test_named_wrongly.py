@@ -117,7 +117,7 @@ def test_what_another_run_was_set_to_is_told_in_words(tmp_path: Path) -> None:
 
 
 def test_columns_of_a_row_that_took_no_part_are_left_out(tmp_path: Path) -> None:
-    shown = plain(report(run(RunPlan(tasks={"locomo": LOCOMO}, rows=ROWS), tmp_path / "a.jsonl")))
+    shown = plain(report(run(RunPlan(tasks={"locomo": LOCOMO}, rows=ROWS[:1]), tmp_path / "a.jsonl")))
     assert "beside" not in shown
     assert "Differences are from" not in shown
     small = plain(report(run(RunPlan(tasks={"small": Path()}, rows=("recent window",), limit=4), tmp_path / "b.jsonl")))
