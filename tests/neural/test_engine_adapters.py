@@ -15,7 +15,7 @@ if importlib.util.find_spec("xllamacpp") is None:
 from mnemic.engine_adapters import EngineAdapters
 from mnemic.engine_memory import KV, EngineMemory
 from mnemic.faces.chat.conversation import Conversation, Turn
-from mnemic.faces.chat.turn_views import prompt_rows
+from mnemic.faces.chat.turn_views import learnt_rows
 from mnemic.faces.set_aside import set_aside_lines
 from mnemic.learnt_shards import UnweighedReason
 from mnemic.memory import Memory, ScopedMemory
@@ -152,7 +152,7 @@ def test_who_asks_the_same_engine_next_has_nobodys_adapter(memory: Memory, tiny_
 
 def rows(turn: Turn) -> list[str]:
     """What is shown of why nothing was weighed in."""
-    return [row.text for row in prompt_rows(turn)][2:]
+    return [row.text for row in learnt_rows(turn)]
 
 
 def test_a_talk_says_that_another_model_learnt(memory: Memory, tiny_gguf: Path, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import sys
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from mnemic.core.items import Kind
@@ -82,6 +83,7 @@ class Columns:
             self._put(part)
         self._add(answer_rows(turn))
         self._add(prompt_rows(turn))
+        self._add(learnt_rows(turn))
         if outcome := _outcome(turn):
             self._end_line()
             for line in folded(outcome, self._left):
@@ -129,7 +131,14 @@ class Plain:
     def end(self, turn: Turn) -> None:
         outcome = _outcome(turn)
         print(f"{' ' if turn.answer and outcome else ''}{outcome}", flush=True)
-        for row in (*recalled_rows(turn.context), *written_rows(turn), *answer_rows(turn), *prompt_rows(turn)):
+        parts = (
+            recalled_rows(turn.context),
+            written_rows(turn),
+            answer_rows(turn),
+            prompt_rows(turn),
+            learnt_rows(turn),
+        )
+        for row in chain.from_iterable(parts):
             self._output.line("  " + " " * row.indent + plain(row.text))
         self._output.line()
 
@@ -269,6 +278,10 @@ def prompt_rows(turn: Turn) -> Iterator[Row]:
         indent=1,
         aside=True,
     )
+
+
+def learnt_rows(turn: Turn) -> Iterator[Row]:
+    """Yield what of the learnt is weighed in, or why none of it is."""
     if turn.learnt is not None:
         yield Row(
             f"what was learnt is weighed in: shard {turn.learnt.number + 1} of {turn.learnt.of}", indent=1, aside=True
