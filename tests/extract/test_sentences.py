@@ -73,7 +73,6 @@ def test_what_runs_on_without_an_end_is_no_speech() -> None:
 def test_sentences_of_both_languages_are_told_apart() -> None:
     assert written_sentences("I moved. It cost 3.50 a box! Really?") == ["I moved.", "It cost 3.50 a box!", "Really?"]
     assert written_sentences("我搬家了。很累！你呢？") == ["我搬家了。", "很累！", "你呢？"]
-    assert written_sentences("Ffion got engaged!! to Rhys. Go! now") == ["Ffion got engaged!! to Rhys.", "Go!", "now"]
     assert written_sentences("one line\nanother line") == ["one line", "another line"]
     assert written_sentences('She said "go." Then left...') == ['She said "go."', "Then left..."]
     assert written_sentences("") == []
