@@ -30,7 +30,7 @@ class StaleReason(StrEnum):
     """The reasons why a shard does not stand, each as it is told."""
 
     OVER = "holds no longer"
-    CORRECTED = "is what something was corrected to since"
+    CORRECTED = "was corrected since it was learnt"
     IN_DOUBT = "is in doubt"
     FORGOTTEN = "something that it was learnt from was forgotten"
     UNLISTED = "it was kept without a list of the facts in it"
@@ -38,7 +38,7 @@ class StaleReason(StrEnum):
     CHANGED = "its bytes are not what was kept"
 
 
-RELEARNT: Final = frozenset({StaleReason.UNLISTED, StaleReason.NO_BYTES, StaleReason.CHANGED})
+RELEARNT: Final = frozenset({StaleReason.CORRECTED, StaleReason.UNLISTED, StaleReason.NO_BYTES, StaleReason.CHANGED})
 """Reasons that no look at what is to be learnt tells: a shard that has one is learnt again from the same facts."""
 
 

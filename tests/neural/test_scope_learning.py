@@ -306,6 +306,20 @@ def test_a_fact_that_is_corrected_sets_its_shard_aside_though_it_keeps_its_id(
     assert shard_for(tuple(shard.stated), [shard]) is None
 
 
+def test_a_fact_that_is_corrected_in_its_words_alone_is_learnt_again(
+    memory: Memory, me: ScopedMemory, plan: LearningPlan
+) -> None:
+    """What is taught of it is the same, so that nothing else would have its shard stand again."""
+    me.learning.order(LearningPlan(model=plan.model, shards=1))
+    do_jobs(memory)
+    fact = next(fact for belief in me.profile() for fact in belief.facts if "Trondheim" in fact.text)
+    me.correct(fact.id, "The user lives in Trondheim, by the river.", slots=dict(fact.slots))
+    assert [stale.reason for stale in me.learning.shards()[0].stale] == [StaleReason.CORRECTED]
+    me.learning.order(LearningPlan(model=plan.model, shards=1))
+    do_jobs(memory)
+    assert me.learning.shards()[0].stands
+
+
 def test_a_shard_that_rests_on_what_was_forgotten_is_not_used_and_is_learnt_again(
     memory: Memory, me: ScopedMemory, plan: LearningPlan
 ) -> None:
