@@ -76,7 +76,7 @@ def test_a_table_of_peers_says_when_it_was_taken_of_what_and_who_is_missing(scri
         assert page.count(note) == 1
         for part in (held["started"][:10], held["commit"][:10], held["embedder"]):
             assert part in note
-    held = {**kept(script.PEERS)["locomo"], "unfinished": ["txtai", "A-Mem"]}
+    held = {**kept(script.PEERS)["locomo-with-hipporag"], "unfinished": ["txtai", "A-Mem"]}
     assert script.run_note(held).endswith("Did not come to its end, and has no row: txtai.")
     assert "end" not in script.run_note({**held, "unfinished": ["A-Mem"]})
 
