@@ -160,9 +160,10 @@ def _hinted_at(
     Without vectors only a cue tells, and words in common with one instruction alone.
     """
     import_whole("mnemic.extract.chinese", "mnemic.extract.entities")
-    import_whole("mnemic.extract.withdrawal_meaning")
+    import_whole("mnemic.extract.revocations", "mnemic.extract.withdrawal_meaning")
     from mnemic.extract.chinese import simple
     from mnemic.extract.entities import canonical
+    from mnemic.extract.revocations import says_of_same
     from mnemic.extract.withdrawal_meaning import (
         TAKES_BACK,
         doubted,
@@ -175,6 +176,8 @@ def _hinted_at(
 
     low, plain = text.lower(), simple(text.lower())
     sharing, others = _sharing(book, subject, text, said), is_of_others(plain)
+    if is_of_own_life(plain):  # who dreams in Dutch says nothing of answers in French
+        sharing = {at: standing for at, standing in sharing.items() if says_of_same(text, standing.text)}
     if low not in meanings:
         meant = len(sharing) == 1 and has_cue(plain) and not others
         return (next(iter(sharing.values())) if meant else None), True
