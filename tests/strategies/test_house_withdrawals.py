@@ -118,10 +118,10 @@ def test_what_is_asked_for_in_place_of_what_is_taken_back_stands(
         ("From now on call me Bo and answer in French.", "Call me Ann.", ["Answer in French.", "Call me Ann."]),
         ("Call me Bo, short answers please.", "Call me Ann.", ["Short answers please.", "Call me Ann."]),
         ("Answer in French and call me Bo.", "Call me Ann.", ["Answer in French.", "Call me Ann."]),
-        ("Call me Bo, and never use emojis.", "Call me Ann, and be brief.", ["Never use emojis.", "Call me Ann, and be brief."]),
+        ("Call me Bo, never use emojis.", "Call me Ann, be brief.", ["Never use emojis.", "Call me Ann, be brief."]),
         ("以后叫我小李，回答用法语。", "以后叫我安安。", ["回答用法语。", "以后叫我安安。"]),
-        ("Call me Captain when we talk of boats.", "Call me Ann.", ["Call me Captain when we talk of boats.", "Call me Ann."]),
-        ("Don't call me Ma'am, and answer in French.", "Call me Ann.", ["Don't call me Ma'am, and answer in French.", "Call me Ann."]),
+        ("Call me Captain when we sail.", "Call me Ann.", ["Call me Captain when we sail.", "Call me Ann."]),
+        ("Don't call me Ma'am, and be brief.", "Call me Ann.", ["Don't call me Ma'am, and be brief.", "Call me Ann."]),
     ],
 )  # fmt: skip
 def test_a_new_name_takes_the_place_of_one_that_was_asked_for_with_something_else(

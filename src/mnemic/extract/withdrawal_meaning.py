@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 FILE: Final = "withdrawal_meaning.npz"
 LONGEST: Final = 120
 """Most characters in a sentence that its meaning or a cue may make a withdrawal."""
-TAKES_BACK: Final = 0.0
+TAKES_BACK: Final = 0.2
 """What the form must make of a sentence that hides an instruction."""
 NEAR: Final = 0.45
 """Least cosine of directions from the mean between a sentence and the instruction that it withdraws."""
@@ -36,7 +36,7 @@ OF_CUE: Final = 0.3
 """What a cue that something is lifted or ends counts beside the form."""
 OF_SHARED: Final = 0.15
 """What a telling word or an aspect in common adds to a cosine."""
-DOUBTS: Final = 0.2
+DOUBTS: Final = 0.1
 """What all that speaks for it must come to in a sentence that puts the only instruction in doubt: with what is hidden 86 in
 a hundred withdrawals of voices not learned from, a quarter of near-misses, and three in a hundred sentences of others."""
 OF_COMPANY: Final = 0.05
