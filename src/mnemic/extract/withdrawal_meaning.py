@@ -37,8 +37,8 @@ OF_CUE: Final = 0.3
 OF_SHARED: Final = 0.15
 """What a telling word or an aspect in common adds to a cosine."""
 DOUBTS: Final = 0.1
-"""What all that speaks for it must come to in a sentence that puts the only instruction in doubt: with what is hidden 86 in
-a hundred withdrawals of voices not learned from, a quarter of near-misses, and three in a hundred sentences of others."""
+"""What all that speaks for it must come to in a sentence that puts the only instruction in doubt: with what is hidden 89 in
+a hundred withdrawals of voices not learned from, a third of near-misses, and four in a hundred sentences of others."""
 OF_COMPANY: Final = 0.05
 """How much more it must come to for each other instruction that stands, up to three: among more of them a sentence lies
 nearer to one by chance, so that with this as many sentences of others put one in doubt whether one stands or four."""
