@@ -80,7 +80,14 @@ def test_what_may_take_an_instruction_back_puts_it_in_doubt_and_says_so(taking_b
 
 @pytest.mark.parametrize(
     ("order", "later"),
-    [("Please always call me Tommy.", "I cycle everywhere now."), ("以后叫我阿伟就行。", "以前拉大提琴，后来放弃了。")],
+    [
+        ("Please always call me Tommy.", "I cycle everywhere now."),
+        ("以后叫我阿伟就行。", "以前拉大提琴，后来放弃了。"),
+        ("From now on, answer in French.", "I now dream in Dutch."),
+        ("From now on, answer in Spanish.", "I have started to dream in English again."),
+        ("Always use metric units.", "I now weigh in pounds what I weighed in stones."),
+        ("以后都用西班牙语回答。", "最近又开始用英语想事情了"),
+    ],
 )
 def test_talk_of_ones_own_life_that_names_nothing_of_an_instruction_puts_none_in_doubt(
     taking_back: Memory, order: str, later: str

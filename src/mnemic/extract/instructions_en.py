@@ -174,7 +174,7 @@ _NOTHING_MORE: Final = (
 RULES: Final = (
     # a name, however long it is to hold: before the rules of what lasts, so that it takes the place of an older one
     InstructionPattern("call me", rf"{_CALL_ME}(?P<name>[\w_][\w_'.-]*(?: (?!{_NO_PART_OF_NAMES}\b)[\w_][\w_'.-]*){{0,4}}){_BESIDE_NAME}*{_NOTHING_MORE}"),
-    # a name and something else, which a newer name leaves standing
+    # a name and something else, of which a newer name leaves the rest
     InstructionPattern("call me besides", rf"{_CALL_ME}(?P<name>[\w_][^,.!?;]*)"),
     InstructionPattern("when to call", rf"{_PLEASE}{_NOW}[, ]*{_PLEASE}(?:always )?call me {_NO_NAME}"),
     # "From now on, ..."; "..., from now on"

@@ -75,7 +75,7 @@ _NOTHING_MORE: Final = rf"(?=$|[。！!~～ ]|[，,](?!(?:(?!(?:别|不要|不�
 RULES: Final = (
     # 以后叫我……: before the rules of what lasts, so that it takes the place of an older name
     InstructionPattern("叫我", rf"{_CALL_ME}[\w·]{{1,8}}?(?:就|即|吧|好|行|可以?|了|啦|哈|呀)*{_NOTHING_MORE}"),
-    # a name and something else, which a newer name leaves standing
+    # a name and something else, of which a newer name leaves the rest
     InstructionPattern("叫我并", rf"{_CALL_ME}[\w·]{{1,8}}(?=$|[，,。！!~～ ]|就|即|吧|好)"),
     # 以后……
     InstructionPattern("以后", rf"{_PLEASE}{_YOU}{_PLEASE}(?:{_NOW})[，,：: ]*(?!再(?:说|聊|看|谈|讲|议|联系|考虑|来|见))(?:{_TELL}|{_YOU}(?:请|别|不要|务必|一律|禁止|不许|勿)|(?:都|就)?(?:请)?(?:你|您)(?:就|来)?(?:是|当|做|扮演|作为|充当)我?的?)", asking=True),

@@ -417,6 +417,11 @@ def asks_other_side(newer: str, older: str) -> bool:
     return any(_name(one) == _name(other) for one in sides for other in had) and not denies(newer)
 
 
+def says_of_same(text: str, instruction: str) -> bool:
+    """Whether a text has a telling word of an instruction, or speaks of an aspect of answers on the side it asks for."""
+    return not telling(text).isdisjoint(telling(instruction)) or not aspects(text).isdisjoint(aspects(instruction))
+
+
 def aspects_named(text: str) -> set[str]:
     """Name the aspects of an answer that a text speaks of, without their sides."""
     return {_name(aspect) for aspect in aspects(text)}

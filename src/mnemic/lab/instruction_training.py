@@ -65,7 +65,7 @@ LEAST_BESIDE: Final = 0.02
 """The least weight that is kept of words beside vectors."""
 RIDGE: Final = 1.0
 """What the square of a weight costs, in examples of other talk."""
-OF_WORDS: Final = 0.6
+OF_WORDS: Final = 1.0
 """What words in common count beside nearness of vectors."""
 OF_ALL: Final = 4.0
 """What all sentences have in common: how freely they start from something else than nothing."""

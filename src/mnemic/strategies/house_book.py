@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 NAMING: Final = frozenset({"call me", "叫我"})
 """Rules of what asks for a name and nothing else, which a newer name replaces."""
 NAMING_BESIDES: Final = frozenset({"call me besides", "叫我并"})
-"""Rules of what asks for a name and more: it takes the place of an older name, and no newer one takes its place."""
-"""The rules of what a user wants to be called: of these the newest stands."""
+"""Rules of what asks for a name and more: of it a newer name takes only the name's place."""
 _Place: TypeAlias = tuple[str, ...]
 """Where statements are filed: what is asked of them, and its answer."""
 

@@ -160,9 +160,10 @@ def _hinted_at(
     Without vectors only a cue tells, and words in common with one instruction alone.
     """
     import_whole("mnemic.extract.chinese", "mnemic.extract.entities")
-    import_whole("mnemic.extract.withdrawal_meaning")
+    import_whole("mnemic.extract.revocations", "mnemic.extract.withdrawal_meaning")
     from mnemic.extract.chinese import simple
     from mnemic.extract.entities import canonical
+    from mnemic.extract.revocations import says_of_same
     from mnemic.extract.withdrawal_meaning import (
         TAKES_BACK,
         doubted,
@@ -175,6 +176,8 @@ def _hinted_at(
 
     low, plain = text.lower(), simple(text.lower())
     sharing, others = _sharing(book, subject, text, said), is_of_others(plain)
+    if is_of_own_life(plain):  # who dreams in Dutch says nothing of answers in French
+        sharing = {at: standing for at, standing in sharing.items() if says_of_same(text, standing.text)}
     if low not in meanings:
         meant = len(sharing) == 1 and has_cue(plain) and not others
         return (next(iter(sharing.values())) if meant else None), True
@@ -237,8 +240,9 @@ def _meant(
 
 def write_instruction(item: Item, subject: str, key: str, instruction: Instruction, book: HouseBook) -> None:
     """Write a standing instruction, in place of what it repeats in doubt, stops or contradicts."""
-    import_whole("mnemic.extract.entities")
+    import_whole("mnemic.extract.entities", "mnemic.extract.instruction_halves")
     from mnemic.extract.entities import canonical
+    from mnemic.extract.instruction_halves import without_name
 
     same = book.filed("said", subject, canonical(instruction.text))
     if same and not book.filed("doubted", subject, canonical(instruction.text)):
@@ -247,7 +251,9 @@ def write_instruction(item: Item, subject: str, key: str, instruction: Instructi
     if any(statement.said > item.said for statement in named):
         if instruction.rule in NAMING:
             return
-        named = ()
+        named, instruction = (), replace(instruction, text=without_name(instruction.text) or instruction.text)
+    elif instruction.rule in NAMING | NAMING_BESIDES:
+        _take_names_out(item, subject, key, book)
     stopped = _meant(book, subject, instruction.text, item.said) if instruction.rule in _STOPPING else None
     ended = [] if stopped is None else [stopped.at]
     ended += _contradicted(book, subject, instruction.text, item.said)
@@ -261,6 +267,16 @@ def write_instruction(item: Item, subject: str, key: str, instruction: Instructi
         revokes=tuple(dict.fromkeys(ended)),
     )
     book.write(derivation)
+
+
+def _take_names_out(item: Item, subject: str, key: str, book: HouseBook) -> None:
+    """Write what else is asked for by instructions that ask for a name too, in their place: a newer name is given."""
+    from mnemic.extract.instruction_halves import without_name
+
+    for n, meant in enumerate(book.filed("aspect", subject, "naming")):
+        if meant.said <= item.said and (rest := without_name(meant.text)) is not None:
+            kept = derived_by_rules(item, f"{key}:{n}", Kind.PROCEDURE, rest, meant.slots, supersedes=meant.at)
+            book.write(replace(kept, context=book.origin(meant)))  # the rest is said in its words
 
 
 def _contradicted(book: HouseBook, subject: str, text: str, said: datetime) -> Iterator[ItemId | int]:
