@@ -120,6 +120,7 @@ def compete(job: ContestJob, born: float | None = None) -> Iterator[Step]:
         model_calls=float(own.model_calls),
         model_tokens=float(own.model_tokens),
         recall_calls=float(own.recall_calls),
+        recall_tokens=float(own.recall_tokens),
         replayed=replays,
         peak_mib=None if born is None else _with_elsewhere(peak_mib(), own.peak_elsewhere_mib),
     )

@@ -91,7 +91,7 @@ class Cost:
         bytes_per_message: On disk, all its files after the last one; mnemic's with its log of writes folded in.
         lag_ms: Median time from giving it one message to a recall that returned that message.
         model_calls, model_tokens: By a language model, for each message.
-        recall_calls: By one, for each recall.
+        recall_calls, recall_tokens: The same for each recall.
         peak_mib: The most memory of its process, where it had one of its own.
         replayed: It read a journal that was taken in before: times and bytes are what came on top of that.
     """
@@ -106,6 +106,7 @@ class Cost:
     model_calls: float = 0.0
     model_tokens: float = 0.0
     recall_calls: float = 0.0
+    recall_tokens: float = 0.0
     peak_mib: float | None = None
     replayed: bool = False
 

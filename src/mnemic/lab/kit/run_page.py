@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from mnemic.lab.kit.answer_report import by_reader
-from mnemic.lab.kit.comparison import price_table, prices
+from mnemic.lab.kit.comparison import price_notes, price_tables, prices
 from mnemic.lab.kit.html_page import html_page, in_html, write_html
 from mnemic.lab.kit.run_pictures import bars, pictures
 from mnemic.lab.kit.run_report import (
@@ -100,10 +100,11 @@ def _task(of: TaskReport, seed: int) -> Iterator[str]:
         yield f"<h3>Answers: {in_html(of.answers.rows[0].rule)}, and what judges found right, with 95 % intervals</h3>"
         yield from _answers(of.answers)
     worth = prices(of, seed)
-    for table in (*tables(of), *([price_table(of, worth)] if worth else [])):
+    for table in (*tables(of), *price_tables(of, worth)):
         yield f"<h3>{in_html(table.title)}</h3>"
         yield from page_table(table)
-    yield f"<ul>{''.join(f'<li>{in_html(note)}</li>' for note in of.notes)}</ul>"
+    notes = (*of.notes, *price_notes(of, worth))
+    yield f"<ul>{''.join(f'<li>{in_html(note)}</li>' for note in notes)}</ul>"
     faults = of.run.header["data"][of.task.name]
     if faults["faults"]:
         yield f"<details><summary>{of_faults(faults['faults'])}</summary><ul>"

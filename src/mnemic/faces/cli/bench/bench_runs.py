@@ -29,7 +29,11 @@ FAILED: Final = 9
 
 
 _reader = click.option(
-    "--reader", type=WORDS, default="none", show_default=True, help="Whom strategies ask: `scripted`, or a model."
+    "--reader",
+    type=WORDS,
+    default="none",
+    show_default=True,
+    help="Whom strategies ask: `scripted`, `copying`, or a model.",
 )
 
 _answering: Final[tuple[Option, ...]] = (
@@ -281,7 +285,7 @@ def show_run(
     run: Invocation, log: Path, *, seed: int | None = None, markdown: bool = False, html: Path | None = None
 ) -> None:
     """Show the tables of a run; a contestant that failed decides the exit code."""
-    from mnemic.lab.kit.comparison import price_table, prices
+    from mnemic.lab.kit.comparison import price_notes, price_tables, prices
     from mnemic.lab.kit.run_page import write_page
     from mnemic.lab.kit.run_report import record, report, show
     from mnemic.lab.kit.tables import aligned, finite, piped
@@ -290,15 +294,17 @@ def show_run(
     if html is not None:
         run.output.note(f"page: {write_page(made, html)}")
     form = "json" if run.output.json else "markdown" if markdown else None if run.output.color else "plain"
-    worth = [(each, stages) for each in made.tasks if (stages := prices(each, made.seed))]
+    worth = [(each, parts) for each in made.tasks if (parts := prices(each, made.seed))]
     if form == "json":
-        priced = {each.task.name: [asdict(stage) for stage in stages] for each, stages in worth}
-        whole = {**record(made), **({"stages": priced} if priced else {})}
+        priced = {each.task.name: [part.record for part in parts] for each, parts in worth}
+        whole = {**record(made), **({"left_out": priced} if priced else {})}
         run.output.document({name: finite(value) for name, value in whole.items()})
     else:
         show(made, sys.stdout, form)
-        for each, stages in worth:
-            print(f"\n{(piped if markdown else aligned)(price_table(each, stages))}")
+        for each, parts in worth:
+            for table in price_tables(each, parts):
+                print(f"\n{(piped if markdown else aligned)(table)}")
+            print("\n" + "\n".join(f"* {note}" for note in price_notes(each, parts)))
     if any(row.failure for each in made.tasks for row in each.rows):
         click.get_current_context().exit(FAILED)
 
@@ -327,24 +333,47 @@ def compare(before: Path, after: Path, seed: int | None) -> None:
 @verb(
     "mnemic bench ablate multihop=questions.jsonl --stages links --embedder none",
     "mnemic bench ablate locomo=locomo10.json --stages dense,speaker --limit 2 --embedder none --json",
+    "mnemic bench ablate locomo=locomo10.json --strategies mem0 --limit 2 --embedder none",
 )
 @click.argument("task", type=WORDS)
 @click.option("--stages", type=NAMES, help="Of recall, by commas; A+B for both at once (left out: each).")
+@click.option("--strategies", type=NAMES, help="Instead: what each of these asks a model, a task at a time.")
 @click.option(
     "--data", type=FILE, default=Path("data"), show_default=True, help="Folder of the data, for a task without =FILE."
 )
 @_running
-def ablate(task: str, stages: Sequence[str] | None, data: Path, **how: Any) -> None:
-    """What each stage of recall is worth at TASK: points that are lost without it, for each millisecond that it takes.
+def ablate(
+    task: str, stages: Sequence[str] | None, strategies: Sequence[str] | None, data: Path, reader: str, **how: Any
+) -> None:
+    """What a stage of recall, or what a strategy asks a model, is worth at TASK: points that are lost without it, for
+    each millisecond and each call that it takes.
 
-    Points and times are paired, question by question, with intervals. With --here the first rows also pay for what one
-    process warms up once, so that their times say less.
+    Points and times are paired, question by question, with intervals. With --strategies rules judge what is left out,
+    in place of --reader; where none is named that is `copying`, a script by which calls are counted and no more.
     """
     from mnemic.core.queries import Stage
     from mnemic.lab.contestants.mnemic_contestant import WHOLE, WITHOUT
+    from mnemic.lab.kit.contestant import COPYING
+    from mnemic.models.model_opening import NONE
 
-    rows = [WHOLE, *(f"{WITHOUT}{stage}" for stage in stages or Stage)]
-    _run(dict([_placed(task, data)]), rows, **how)
+    rows = [WHOLE, *(f"{WITHOUT}{stage}" for stage in stages or Stage)] if stages or not strategies else []
+    if strategies:
+        reader = COPYING if reader == NONE else reader
+        rows += _judged_rows(strategies)
+    _run(dict([_placed(task, data)]), rows, reader=reader, **how)
+
+
+def _judged_rows(strategies: Sequence[str]) -> list[str]:
+    """A row for each strategy, one without each task that it puts to a model, and one without a model at all."""
+    from mnemic.lab.contestants.strategy_contestant import MODEL, left_to_rules, tasks_asked
+
+    rows: list[str] = []
+    for name in strategies:
+        asked = list(dict.fromkeys(task for member in name.split("+") for task in tasks_asked(member)))
+        if not asked:
+            raise Invalid("strategies", f"{name} asks no model anything", "Leave it out: rules judge all that it does.")
+        rows += [name, *(left_to_rules(name, task) for task in (*asked, MODEL))]
+    return rows
 
 
 @verb(
