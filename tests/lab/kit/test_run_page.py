@@ -153,9 +153,11 @@ def test_a_colour_that_a_page_draws_with_is_one_in_light_and_in_dark(made: RunRe
 
 
 def test_a_page_that_cannot_be_written_is_refused(made: RunReport, tmp_path: Path) -> None:
-    assert write_page(made, tmp_path / "deep" / "a.html").read_text("utf-8").startswith("<!doctype html>")
-    with pytest.raises(Invalid, match="cannot write"):
-        write_page(made, tmp_path)
+    assert write_page(made, tmp_path / "a.html").read_text("utf-8").startswith("<!doctype html>")
+    for nowhere in (tmp_path, tmp_path / "deep" / "a.html"):
+        with pytest.raises(Invalid, match="cannot write"):
+            write_page(made, nowhere)
+    assert not (tmp_path / "deep").exists()
 
 
 def test_several_tasks_stand_at_a_glance_first_each_with_a_way_to_it(tmp_path: Path) -> None:

@@ -152,8 +152,8 @@ def _reported(*, json_wanted: bool) -> Iterator[None]:
         yield
     except (PipeLeftError, BrokenPipeError):
         _leave_pipe()
-    except (click.Abort, KeyboardInterrupt):
-        _report("interrupted", None, INTERRUPTED, json_wanted)
+    except (click.Abort, KeyboardInterrupt) as stop:
+        _report(": ".join(("interrupted", *map(str, stop.args))), None, INTERRUPTED, json_wanted)
     except click.ClickException as error:
         if isinstance(error, MissingCommand) and not json_wanted:
             _show_help(error)

@@ -202,7 +202,7 @@ def tasks_asked(strategy: str) -> tuple[str, ...]:
 
 
 def _refuse_unasked(members: Sequence[str], tasks: frozenset[str]) -> None:
-    """Refuse to leave out what no member asks; what somebody else's strategy does not state it asks is taken as told."""
+    """Refuse to leave out what no member asks; where one is somebody else's, which may not say, any name is taken."""
     asked = [task for member in members for task in tasks_asked(member)]
     if not asked and not any(is_place(member) for member in members):
         raise Invalid("with", f"{' and '.join(members)} asks no model anything", "Leave nothing out of it.")

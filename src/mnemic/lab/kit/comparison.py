@@ -239,8 +239,8 @@ def price_tables(of: TaskReport, made: Sequence[PartPrice]) -> tuple[TextTable, 
 def _price_table(headline: str, whole: SystemRow, made: Sequence[PartPrice]) -> TextTable:
     of_stages = whole.system == WHOLE
     what = "What each stage" if of_stages else f"What a model's answers to {whole.system}"
-    columns = ("left out", f"{headline} lost", "by conversation", "recall CPU ms saved")
-    columns += () if of_stages else _ASKED
+    asked = () if of_stages else _ASKED
+    columns = ("left out", f"{headline} lost", "by conversation", "recall CPU ms saved", *asked)
     lines = tuple(
         (
             price.without,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from mnemic.errors import Invalid
-from mnemic.faces.cli.bars import progress
+from mnemic.faces.cli.bars import progress, told_if_stopped
 from mnemic.faces.cli.bench import bench_options as options
 from mnemic.faces.cli.bench.bench_options import FILE, NAMES, Option
 from mnemic.faces.cli.command import WORDS, verb
@@ -26,6 +26,11 @@ if TYPE_CHECKING:
 
 FAILED: Final = 9
 """Left with where a contestant did not come to its end."""
+
+_KEPT: Final = (
+    "what was measured is kept. To go on: the same command with --out {log} --resume; to see it: "
+    "mnemic bench report {log}"
+)
 
 
 _reader = click.option(
@@ -188,9 +193,11 @@ def _run(
     **how: Any,
 ) -> None:
     from mnemic.lab.kit.answer_stage import AnswerPlan
+    from mnemic.lab.kit.output_places import refuse_log, refuse_page
     from mnemic.lab.kit.run import RunPlan
 
     run = invocation()
+    refuse_page(html, refuse_log(how["out"], going_on=how["resume"]))
     means = replace(_means(run, embedder, cache), reader=reader)
     asked: AnswerPlan | None = None
     if answers or model or full_context or judges or pairwise or judge_runs > 1:
@@ -218,9 +225,11 @@ def run_alone(
         secret: Its words are nobody's to look at: the log is gone afterwards.
     """
     from mnemic.lab.kit import log
+    from mnemic.lab.kit.output_places import refuse_log, refuse_page
     from mnemic.lab.kit.run import RunPlan
 
     run = invocation()
+    refuse_page(html, None if secret else refuse_log(how["out"], going_on=how["resume"]))
     means = _means(run, embedder, cache)
     plan = RunPlan(tasks={task.name: Path()}, variants={task.name: task}, means=means, seed=seed)
     if secret:
@@ -267,9 +276,10 @@ def logged(
 
     limits = None if here else Limits(silent_seconds=silent, memory_mib=memory, disk_mib=disk)
     runs.contestants_of(plan)  # before somebody's environment is made for a plan that is refused
-    make_ready(plan.rows, run.settings, lambda said: run.output.note(f"{said} ..."))  # who is not ready, its row says
-    with progress(run) as report_progress:
-        log = runs.run(plan, out, resume=resume, apart=limits, at_once=jobs, progress=report_progress)
+    with told_if_stopped(_KEPT if told else ""):
+        make_ready(plan.rows, run.settings, lambda said: run.output.note(f"{said} ..."))  # who is not, its row says
+        with progress(run) as report_progress:
+            log = runs.run(plan, out, resume=resume, apart=limits, at_once=jobs, warm=here, progress=report_progress)
     if told:
         run.output.note(f"log: {log} (the same tables again: mnemic bench report {log})")
     return log
@@ -286,10 +296,12 @@ def show_run(
 ) -> None:
     """Show the tables of a run; a contestant that failed decides the exit code."""
     from mnemic.lab.kit.comparison import price_notes, price_tables, prices
+    from mnemic.lab.kit.output_places import refuse_page
     from mnemic.lab.kit.run_page import write_page
     from mnemic.lab.kit.run_report import record, report, show
     from mnemic.lab.kit.tables import aligned, finite, piped
 
+    refuse_page(html)
     made = report(log, seed=seed)
     if html is not None:
         run.output.note(f"page: {write_page(made, html)}")
@@ -320,8 +332,9 @@ def compare(before: Path, after: Path, seed: int | None) -> None:
     from mnemic.lab.kit.tables import aligned, finite, in_line
 
     run = invocation()
-    was, now = report(before, seed=seed), report(after, seed=seed)
-    made, other = changes(was, now), list(settings_that_differ(was, now))
+    with told_if_stopped(nothing="both logs are as they were; the same command begins anew"):
+        was, now = report(before, seed=seed), report(after, seed=seed)
+        made, other = changes(was, now), list(settings_that_differ(was, now))
     if run.output.json:
         run.output.document({"settings": other, "changes": finite([asdict(change) for change in made])})
         return
@@ -417,7 +430,9 @@ def tune(
     run = invocation()
     given = {"numbers": numbers, "times": None if times is None else tuple(map(_factor, times)), **how}
     plan = TunePlan(tasks=_all_placed(tasks, data), means=_means(run, embedder, cache), **options.without_none(given))
-    with progress(run) as report_progress:
+    again = "nothing is kept; with --out LOG the same command goes on where it was stopped"
+    kept = again if out is None else f"settings that were measured are kept in {out}: the same command goes on"
+    with told_if_stopped(nothing=kept), progress(run) as report_progress:
         made = bench_tune(plan, out, progress=report_progress)
     if run.output.json:
         alone = [{"numbers": dict(setting), "points": gains} for setting, gains in made.alone.items()]
