@@ -15,7 +15,7 @@ from mnemic.lab.contestants.strategy_contestant import MODEL, left_out_of
 from mnemic.lab.kit import metrics
 from mnemic.lab.kit.contestant import COPYING, SCRIPTED
 from mnemic.lab.kit.log import differences
-from mnemic.lab.kit.run_report import RunReport, SystemRow, TaskReport, beside, percent_of
+from mnemic.lab.kit.run_report import RunReport, SystemRow, TaskReport, beside, marked_name, percent_of
 from mnemic.lab.kit.tables import TextTable, signed
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def _of_task(before: TaskReport, after: TaskReport, seed: int) -> Iterator[Metri
             if not both.any():
                 continue
             yield MetricChange(
-                task=after.task.name,
+                task=marked_name(after),
                 system=name if name == other else f"{name} after {other}",
                 metric=metric,
                 before=float((values - difference)[both].mean()),

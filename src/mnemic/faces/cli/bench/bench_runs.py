@@ -298,7 +298,7 @@ def show_run(
     from mnemic.lab.kit.comparison import price_notes, price_tables, prices
     from mnemic.lab.kit.output_places import refuse_page
     from mnemic.lab.kit.run_page import write_page
-    from mnemic.lab.kit.run_report import record, report, show
+    from mnemic.lab.kit.run_report import marked, record, report, show
     from mnemic.lab.kit.tables import aligned, finite, piped
 
     refuse_page(html)
@@ -315,7 +315,7 @@ def show_run(
         show(made, sys.stdout, form)
         for each, parts in worth:
             for table in price_tables(each, parts):
-                print(f"\n{(piped if markdown else aligned)(table)}")
+                print(f"\n{(piped if markdown else aligned)(marked(table, each))}")
             print("\n" + "\n".join(f"* {note}" for note in price_notes(each, parts)))
     if any(row.failure for each in made.tasks for row in each.rows):
         click.get_current_context().exit(FAILED)
