@@ -223,8 +223,8 @@ def measured_besides(
     """
     needle_log = _log_of(out, "needles", kept=kept)
     if not _is_whole(needle_log):
-        with Log(needle_log) as log:
-            bench_needles(NeedlePlan(lengths=tuple(lengths)), log=log)
+        with Log(needle_log) as begun:
+            bench_needles(NeedlePlan(lengths=tuple(lengths)), log=begun)
     _, readings = read_needles(needle_log)
     streams = []
     for name in WORLDS:

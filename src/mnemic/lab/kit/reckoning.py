@@ -112,7 +112,7 @@ def _paces(name: str, run: LoggedRun) -> Iterable[tuple[str, RowPace]]:
 
 def reckoning_table(paces: Paces, sizes: Mapping[str, TaskSize], rows: Mapping[str, Iterable[str]]) -> TextTable:
     """What there is of each task, and how long it may take with all of its contestants one after the other."""
-    lines, total = [], list[TimeTaken]()
+    lines, total = list[tuple[str, ...]](), list[TimeTaken]()
     for name, size in sizes.items():
         each = [paces.reckoned(name, row, size) for row in rows[name]]
         known = [time for time in each if time is not None]

@@ -186,6 +186,9 @@ def _course(name: str, where: Path, plan: RunPlan, named: Mapping[str, Make]) ->
         raise Invalid(
             "tasks", f"{name} has no question in {where.name}{first_fault(dataset)}", "Name a file that has some."
         )
+    if plan.limit is None and dataset.dropped and dataset.unscorable == len(dataset.questions):
+        whole = f"{name} has {dataset.unscorable:,} questions, and all evidence of them points nowhere"
+        raise Invalid("tasks", f"{whole}{first_fault(dataset)}", "Name a file whose ids are those of its documents.")
     idle = {row: why for row, make in named.items() if (why := idle_over(make, dataset))}
     rows = {row: make for row, make in named.items() if row not in idle}
     if not rows:
