@@ -41,7 +41,7 @@ _EXITS: Final = (
     ("6", "`verify` or `doctor` found something wrong"),
     ("7", "erased, but another process still reads an old copy (status pending)"),
     ("8", "a bench ran to its end, and missed a bar"),
-    ("9", "`flush` left something that failed or was given up"),
+    ("9", "`flush` left something that failed or was given up; a contestant of a bench did not end"),
     ("130", "interrupted; what was acknowledged is on disk"),
     ("141", "the reader of a pipe went away"),
 )

@@ -78,7 +78,9 @@ def progress_lines(tell: Callable[[str], None], clock: Callable[[], float], *, a
 
     def report(name: str, done: int, total: int | None) -> None:
         nonlocal last
-        first, since = begun.setdefault(name, (done, clock()))
+        if done == begun.get(name, (done, 0.0))[0]:
+            begun[name] = done, clock()  # until the first is done other things are, such as taking in
+        first, since = begun[name]
         tenth = 10 * done // total if total else 0
         silent = clock() - last
         if silent < apart or (tenth <= told.get(name, -1) and not silent >= 6 * apart > 0):
