@@ -118,6 +118,10 @@ class _TuneLog:
         self._known: dict[tuple[str, Setting], dict[str, Array]] = {}
         if path is not None and path.exists():
             for record in records(path):
+                if "setting" not in record:
+                    raise Invalid(
+                        "out", f"{path.name} is no log of `bench tune`", "Name one of its own, or another file."
+                    )
                 setting = tuple((name, value) for name, value in record["setting"])
                 values = {metric: np.array(column, np.float64) for metric, column in record["values"].items()}
                 self._known[record["of"], setting] = values
