@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 from commandline import Run
 
-from mnemic.faces.cli.bars import MISSED
+from mnemic.faces.cli.bars import MISSED, progress_lines
 from mnemic.lab.kit.figures import Figure, Measurements
 from mnemic.lab.tasks import gc_bench
 from mnemic.lab.tasks.gc_bench import GcSize
@@ -40,6 +42,19 @@ def test_the_sizes_of_gc_are_taken_as_said(run: Run, monkeypatch: pytest.MonkeyP
     assert asked == [GcSize(), GcSize(adds=100, live=50, keep=1, singles=2)]
     assert asked[0].stated
     assert not asked[1].stated
+
+
+def test_in_a_pipe_lines_tell_how_far_it_is_and_none_comes_soon_after_another() -> None:
+    clock, lines = SimpleNamespace(now=0.0), list[str]()
+    report = progress_lines(lines.append, lambda: clock.now, apart=10.0)
+    for clock.now, done in ((1, 0), (9, 40), (11, 50), (12, 60), (22, 60), (33, 70), (80, 70), (84, 70)):
+        report("mnemic", done, 100)
+    assert [line.partition(",")[0] for line in lines] == ["mnemic: 50 of 100", "mnemic: 60 of 100", "mnemic: 70 of 100"]
+    assert "s left at most" in lines[0]
+    clock.now = 93.5
+    report("mnemic", 70, 100)  # nothing new, but a minute without a word
+    assert lines[-1].startswith("mnemic: 70 of 100")
+    assert len(lines) == 4
 
 
 def test_the_exit_code_is_documented(run: Run) -> None:

@@ -19,15 +19,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from mnemic.errors import MnemicError
 from mnemic.lab.contestants.strategy_contestant import learns_from_tries, offered
 from mnemic.lab.entries import TASKS, task
 from mnemic.lab.kit.contest import Limits
 from mnemic.lab.kit.contestant import Means
 from mnemic.lab.kit.datasets import cited, opened
+from mnemic.lab.kit.log import Log, records
 from mnemic.lab.kit.made_samples import write_samples
+from mnemic.lab.kit.output_places import refuse_log
 from mnemic.lab.kit.run import RunPlan, run
 from mnemic.lab.kit.run_page import tables_section, write_page
-from mnemic.lab.kit.run_report import markdown, report
+from mnemic.lab.kit.run_report import RunReport, markdown, report
+from mnemic.lab.kit.spoken_progress import SpokenProgress
 from mnemic.lab.kit.stream_memories import rows as stream_rows
 from mnemic.lab.kit.stream_report import read_streams, stream_tables
 from mnemic.lab.kit.stream_run import StreamPlan, run_streams
@@ -35,7 +39,7 @@ from mnemic.lab.kit.tables import TextTable, piped
 from mnemic.lab.kit.task import SelfMadeTask
 from mnemic.lab.stream_entries import WORLDS, world
 from mnemic.lab.tasks.needles_bench import NeedlePlan, bench_needles
-from mnemic.lab.tasks.needles_report import needle_rows, needles_section, table
+from mnemic.lab.tasks.needles_report import needle_rows, needles_section, read_needles, table
 from mnemic.settings import Settings
 
 BASELINES: Final = ("BM25 turns", "recent window")
@@ -64,6 +68,8 @@ SAMPLES: Final = {
     "musique": "multihop/multihop_made.jsonl",
 }
 """Samples that are not called as their task is."""
+
+OUT: Final = Path("runs/quick")
 
 STREAM: Final = StreamPlan(rows=stream_rows(), seeds=1, tasks=4, tries=3)
 """What runs in each world."""
@@ -134,9 +140,26 @@ def rows() -> tuple[str, ...]:
 def main(given: Sequence[str] | None = None) -> int:
     """Run, and tell where the report is; 1 if a task had no data or a contestant failed."""
     options = _options(given)
+    try:
+        return _run(options)
+    except KeyboardInterrupt as stop:
+        log = getattr(stop, "log", None)
+        kept = f"what was measured is kept; go on by --resume {log}" if log else "nothing is kept"
+        print(f"interrupted: {kept}", file=sys.stderr)
+        return 130
+    except MnemicError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+
+
+def _run(options: argparse.Namespace) -> int:
     began = time.monotonic()
     out: Path = options.out
-    out.mkdir(parents=True, exist_ok=True)
+    _refuse_unknown(options.only)
+    if out == OUT:
+        out.parent.mkdir(exist_ok=True)
+    refuse_log(out)
+    out.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="mnemic-samples-") as folder:
         write_samples(Path(folder))
         plan = planned(Path(folder), options.data, options.only, options.limit)
@@ -151,21 +174,35 @@ def main(given: Sequence[str] | None = None) -> int:
             resume=options.resume is not None,
             apart=Limits(silent_seconds=900.0),  # a full machine is no hung contestant
             at_once=options.jobs,
-            progress=_Spoken(),
+            progress=SpokenProgress(),
         )
     made = report(log)
     besides = Besides() if options.only else measured_besides(out)
-    page = write_page(made, out / "report.html", besides.html)
-    text = out / "report.md"
-    text.write_text("\n\n".join((markdown(made), *map(piped, besides.tables))) + "\n", encoding="utf-8")
-    failed = [
-        f"{each.task.name}: {row.system}: {row.failure}" for each in made.tasks for row in each.rows if row.failure
-    ]
+    page, text = write_report(made, besides, out)
+    failed = failures(made)
     for line in (*(f"{name}: no data; give --data" for name in plan.left_out), *failed):
         print(f"not run: {line}", file=sys.stderr)
     took = f"{time.monotonic() - began:,.0f} s, of processors {_cpu_seconds():,.0f} s"
     print(f"{len(plan.tasks)} tasks, {len(rows())} contestants, {took}: {page}, {text}, {log}")
     return int(bool(plan.left_out or failed))
+
+
+def _refuse_unknown(only: Sequence[str]) -> None:
+    """Refuse what is no task: it would not be missed."""
+    for name in only:
+        task(name)
+
+
+def failures(made: RunReport) -> list[str]:
+    """Who did not come to its end at which task, and why."""
+    return [f"{each.task.name}: {row.system}: {row.failure}" for each in made.tasks for row in each.rows if row.failure]
+
+
+def write_report(made: RunReport, besides: Besides, out: Path) -> tuple[Path, Path]:
+    """Write the page and the Markdown file of a run to a folder."""
+    page, text = write_page(made, out / "report.html", besides.html), out / "report.md"
+    text.write_text("\n\n".join((markdown(made), *map(piped, besides.tables))) + "\n", encoding="utf-8")
+    return page, text
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,15 +213,39 @@ class Besides:
     html: tuple[str, ...] = ()
 
 
-def measured_besides(out: Path) -> Besides:
-    """Read needles, and run a stream in each world, whose logs go to a folder."""
-    readings = bench_needles(NeedlePlan(lengths=(8_000,)))
+def measured_besides(
+    out: Path, *, lengths: Sequence[int] = (8_000,), stream: StreamPlan = STREAM, kept: bool = False
+) -> Besides:
+    """Read needles, and run a stream in each world, whose logs go to a folder.
+
+    Args:
+        kept: What stands there whole already is not measured again; what was cut short begins anew.
+    """
+    needle_log = _log_of(out, "needles", kept=kept)
+    if not _is_whole(needle_log):
+        with Log(needle_log) as begun:
+            bench_needles(NeedlePlan(lengths=tuple(lengths)), log=begun)
+    _, readings = read_needles(needle_log)
     streams = []
     for name in WORLDS:
-        log = run_streams(world(name), STREAM, out / f"stream-{name}-{time.strftime('%Y%m%dT%H%M%S')}.jsonl")
+        log = _log_of(out, f"stream-{name}", kept=kept)
+        if not _is_whole(log):
+            run_streams(world(name), stream, log)
         streams += [replace(each, title=f"World {name}: {each.title}") for each in stream_tables(read_streams(log))]
     needles = table("Needles: evidence kept, in per cent", needle_rows(readings))
     return Besides((needles, *streams), (*needles_section(readings), *tables_section("Streams of tasks", streams)))
+
+
+def _log_of(out: Path, name: str, *, kept: bool) -> Path:
+    """Where the log of a measurement goes; of one that is kept, one that was cut short makes room."""
+    log = out / (f"{name}.jsonl" if kept else f"{name}-{time.strftime('%Y%m%dT%H%M%S')}.jsonl")
+    if log.exists() and not _is_whole(log):
+        log.unlink()
+    return log
+
+
+def _is_whole(log: Path) -> bool:
+    return log.exists() and any(record["kind"] == "end" for record in records(log))
 
 
 def _cpu_seconds() -> float:
@@ -195,25 +256,13 @@ def _cpu_seconds() -> float:
 def _options(given: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="scripts/bench quick", description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--data", type=Path, help="folder of development data")
-    parser.add_argument("--out", type=Path, default=Path("runs/quick"), help="folder of the log and the report")
+    parser.add_argument("--out", type=Path, default=OUT, help="folder of the log and the report")
     parser.add_argument("--resume", type=Path, metavar="LOG", help="go on with the log of a run that was ended")
     parser.add_argument("--limit", type=int, default=20, help="questions of each task")
     parser.add_argument("--only", type=lambda names: names.split(","), default=(), help="just these tasks, by commas")
     parser.add_argument("--embedder", default="none", help="what meaning is read with")
     parser.add_argument("--jobs", type=int, default=2, help="contestants at once")
     return parser.parse_args(given)
-
-
-class _Spoken:
-    """Tells the time at which each contestant has answered its last question, once."""
-
-    def __init__(self) -> None:
-        self._rows: set[str] = set()
-
-    def __call__(self, row: str, done: int, total: int) -> None:
-        if done == total and row not in self._rows:
-            self._rows.add(row)
-            print(f"{time.strftime('%H:%M:%S')} {row}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -247,6 +247,9 @@ class Strategy(Protocol):
     One may state `lookup_tags(self, item: Item) -> Sequence[str]`: the tags by which it looks up an item of its own, ()
     for none. What an earlier version of it derived without them is given them before its next run.
 
+    One may state `asks: tuple[str, ...]`, the ids of the tasks that it puts to a model: each can then be left to its
+    rules by itself, to see what the model is worth there (`mnemic bench ablate --strategies`).
+
     One may have a recall of its own, `on_recall(self, asked: Asked) -> Flow[Sequence[Pick]]`, which `recall(by=...)`
     runs over the newest commit; it may ask what a run may, and changes nothing.
     """

@@ -56,6 +56,7 @@ class Expel(TryLearner):
     name: ClassVar[str] = "expel"
     by: ClassVar[str] = "expel"
     budget: ClassVar[Budget] = Budget(calls=8, tokens=160_000)
+    asks: ClassVar[tuple[str, ...]] = (CONTRAST_LESSONS.id,)
 
     most: int = MOST
     shots: int = SHOTS

@@ -107,6 +107,7 @@ class Hippo2:
     maintain: ClassVar[tuple[Trigger, ...]] = ()
     batch: ClassVar[int] = 16
     budget: ClassVar[Budget] = Budget(calls=2 * batch)
+    asks: ClassVar[tuple[str, ...]] = (EXTRACT_TRIPLES.id, FILTER_EVIDENCE.id)
 
     def on_write(self, given: Given) -> Flow[Edits]:
         """Write the facts of new passages, and grow the graph by the names in them."""

@@ -34,6 +34,7 @@ from mnemic.strategies.rules.merge_ops import wording_digest
 from mnemic.strategies.rules.sentence_relevance import bm25, content_terms
 from mnemic.strategies.strategy_requests import search
 from mnemic.strategies.tasks.extracting import EXTRACT_ITEMS
+from mnemic.strategies.tasks.merge_decision import MERGE_DECIDE
 from mnemic.strategies.triggers import EachEvent, Trigger
 from mnemic.strategies.turn_ranking import among_turns
 from mnemic.strategies.units import TokensUnit, Unit
@@ -77,6 +78,7 @@ class Mem0:
     triggers: ClassVar[tuple[Trigger, ...]] = (EachEvent(),)
     maintain: ClassVar[tuple[Trigger, ...]] = ()
     budget: ClassVar[Budget] = Budget(calls=4, tokens=48_000)
+    asks: ClassVar[tuple[str, ...]] = (EXTRACT_ITEMS.id, MERGE_DECIDE.id)
     batch: ClassVar[int] = 64
 
     add_only: bool = False

@@ -51,6 +51,7 @@ from mnemic.strategies.rules.topic_segments import (
 from mnemic.strategies.strategy_requests import SearchHit, fetch, linked, scored, search, strengths, vectors
 from mnemic.strategies.tasks.dialogue_pages import PAGE_TOPIC
 from mnemic.strategies.tasks.extracting import EXTRACT_ITEMS, EXTRACT_SLOTS
+from mnemic.strategies.tasks.merge_decision import MERGE_DECIDE
 from mnemic.strategies.triggers import Buffer, EachEvent, Trigger
 from mnemic.strategies.units import ExchangeUnit, Unit, has_asking_role
 from mnemic.tiers.policies.heat import HeatWeights, heat
@@ -137,6 +138,7 @@ class MemoryOS:
     triggers: ClassVar[tuple[Trigger, ...]] = (EachEvent(),)
     maintain: ClassVar[tuple[Trigger, ...]] = (Buffer(count=64, idle=3_600),)
     budget: ClassVar[Budget] = Budget(calls=2 * MOST_PAGES + 10)
+    asks: ClassVar[tuple[str, ...]] = (PAGE_TOPIC.id, EXTRACT_SLOTS.id, EXTRACT_ITEMS.id, MERGE_DECIDE.id)
     batch: ClassVar[int] = 64
 
     def lookup_tags(self, item: Item) -> tuple[str, ...]:

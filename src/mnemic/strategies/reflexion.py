@@ -46,6 +46,7 @@ class Reflexion(TryLearner):
     name: ClassVar[str] = "reflexion"
     by: ClassVar[str] = "reflexion"
     budget: ClassVar[Budget] = Budget(calls=8, tokens=64_000)
+    asks: ClassVar[tuple[str, ...]] = (MAKE_PLAN.id,)
 
     def on_write(self, given: Given) -> Flow[Edits]:
         """Reflect on each try that failed."""

@@ -54,6 +54,7 @@ class ReMe(TryLearner):
     name: ClassVar[str] = "reme"
     by: ClassVar[str] = "reme"
     budget: ClassVar[Budget] = Budget(calls=8, tokens=160_000)
+    asks: ClassVar[tuple[str, ...]] = (EXPERIENCE_PIECES.id, CONTRAST_LESSONS.id)
 
     def on_write(self, given: Given) -> Flow[Edits]:
         """Draw pieces from each try, and from it beside the latest one of its task that ended the other way."""

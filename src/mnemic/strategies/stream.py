@@ -101,6 +101,7 @@ class Stream:
     triggers: ClassVar[tuple[Trigger, ...]] = (EachEvent(),)
     maintain: ClassVar[tuple[Trigger, ...]] = ()
     budget: ClassVar[Budget] = Budget(calls=18, tokens=160_000)
+    asks: ClassVar[tuple[str, ...]] = (SCORE_IMPORTANCE.id, FOCAL_QUESTIONS.id, INSIGHTS_WITH_EVIDENCE.id)
     batch: ClassVar[int] = 64
 
     weights: StreamWeights = CODE

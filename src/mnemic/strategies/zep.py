@@ -132,6 +132,7 @@ class Zep:
     triggers: ClassVar[tuple[Trigger, ...]] = (EachEvent(),)
     maintain: ClassVar[tuple[Trigger, ...]] = (Buffer(count=64, idle=3_600),)
     budget: ClassVar[Budget] = Budget(calls=6)
+    asks: ClassVar[tuple[str, ...]] = (EXTRACT_FACTS.id, MATCH_ENTITIES.id, MATCH_FACTS.id, SUMMARIZE.id)
     batch: ClassVar[int] = 64
     unit: ClassVar[Unit] = TurnUnit()
 

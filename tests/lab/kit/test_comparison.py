@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from mnemic.errors import Invalid
 from mnemic.lab.contestants.mnemic_contestant import WHOLE
 from mnemic.lab.kit import run as runs
-from mnemic.lab.kit.comparison import change_table, changes, price_table, prices, settings_that_differ
+from mnemic.lab.kit.comparison import change_table, changes, price_notes, price_tables, prices, settings_that_differ
 from mnemic.lab.kit.contestant import Means, OwnFigures, RankedDocs
 from mnemic.lab.kit.datasets import BenchQuestion
 from mnemic.lab.kit.run import RunPlan, run
@@ -85,7 +86,47 @@ def test_what_is_lost_without_a_stage_is_its_worth(locomo_file: Path, tmp_path: 
     assert first.points.mean == pytest.approx(2 / 5)
     assert second.points.mean == 0
     assert first.milliseconds.n == 6
-    assert "R@10 of the whole: 60.0" in aligned(price_table(of, [first, second]))
+    assert "R@10 of the whole: 60.0" in aligned(price_tables(of, [first, second])[0])
     assert prices(report(logged(locomo_file, tmp_path / "b.jsonl", "few")).tasks[0], 0) == []
     assert "What each stage is worth" in page(made)
     assert "What each stage is worth" not in page(report(tmp_path / "b.jsonl"))
+
+
+class Reading(Knowing):
+    """One that knows more, and asks a model for it: so many calls and tokens for a document and for a question."""
+
+    def __init__(self, categories: tuple[str, ...], calls: float, means: Means) -> None:
+        super().__init__(categories, means)
+        self._calls = calls
+
+    def figures(self) -> OwnFigures:
+        calls = self._calls
+        return OwnFigures(model_calls=calls, model_tokens=100 * calls, recall_calls=1.0, recall_tokens=50.0)
+
+
+def test_what_a_model_is_worth_to_a_strategy_is_points_for_each_call(
+    locomo_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = {
+        "mem0": partial(Reading, MORE, 0.5),
+        "mem0 without extract_items": partial(Reading, FEW, 0.25),
+        "mem0 without merge_decide": partial(Reading, MORE, 0.75),  # the rules made more to ask
+    }
+    monkeypatch.setattr(runs, "contestants", lambda names: {name: known[name] for name in names})
+    plan = RunPlan(tasks={"locomo": locomo_file}, rows=tuple(known), means=Means(reader="copying"))
+    (of,) = report(run(plan, tmp_path / "a.jsonl")).tasks
+    extracting, merging = made = prices(of, 0)
+    assert (extracting.of, extracting.without) == ("mem0", "extract_items")
+    assert extracting.points.mean == pytest.approx(2 / 5)
+    assert (extracting.calls, extracting.tokens, extracting.recall_calls) == (0.25, 25, 0)
+    assert extracting.per_call == pytest.approx(40 / 0.25)
+    assert merging.calls == -0.25
+    assert math.isnan(merging.per_call)
+    (table,) = price_tables(of, made)
+    cells = dict(zip(table.columns, table.rows[0], strict=True))
+    assert cells["calls/doc saved"] == "+0.250"
+    assert cells["points per call"] == "+160.00"
+    notes = " ".join(price_notes(of, made))
+    assert "points say nothing of a real one" in notes
+    assert "judged by rules" in notes
+    assert "points per call" in page(report(tmp_path / "a.jsonl"))

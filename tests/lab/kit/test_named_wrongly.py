@@ -55,6 +55,33 @@ def test_who_needs_vectors_is_refused_before_its_environment_is_made(tmp_path: P
         assert f"{row!r} needs an embedder" in refused(plan, tmp_path)
 
 
+def test_passages_are_no_talk_and_what_is_called_gzip_is_one(tmp_path: Path) -> None:
+    doc = {"type": "doc", "ns": "a", "id": "p0", "session": "Reed", "pos": 0, "ts": "", "speaker": "Reed", "text": "x"}
+    asked = {"type": "query", "ns": "a", "id": "q0", "text": "What?", "gold": ["p0"]}
+    lines = "".join(f"{json.dumps(record)}\n" for record in (doc, asked))
+    (passages := tmp_path / "passages.jsonl").write_text(lines)
+    (none := tmp_path / "passages.jsonl.gz").write_text("words")
+    (tmp_path / "out").mkdir()
+    for name in ("locomo", "dmr", "gvd-en", "memdaily", "longmemeval"):
+        told = refused(RunPlan(tasks={name: passages}, rows=ROWS), tmp_path / "out")
+        assert f"passages holds no talk for {name}: it is passages" in told
+    told = refused(RunPlan(tasks={"hotpotqa": none}, rows=ROWS), tmp_path / "out")
+    assert "holds no document (the file: is no gzip, though it is called one)" in told
+
+
+def test_where_all_evidence_points_nowhere_nothing_is_run(tmp_path: Path) -> None:
+    doc = {"type": "doc", "ns": "a", "id": "p0", "session": "Reed", "pos": 0, "ts": "", "speaker": "Reed", "text": "x"}
+    asked = {"type": "query", "ns": "a", "id": "q0", "text": "What?", "gold": ["p7"]}
+    (unread := tmp_path / "unread.jsonl").write_text("".join(f"{json.dumps(record)}\n" for record in (doc, asked)))
+    asked["gold_sessions"] = []
+    (lost := tmp_path / "lost.jsonl").write_text("".join(f"{json.dumps(record)}\n" for record in (doc, asked)))
+    (tmp_path / "out").mkdir()
+    told = refused(RunPlan(tasks={"hotpotqa": lost}, rows=ROWS), tmp_path / "out")
+    told_unread = refused(RunPlan(tasks={"hotpotqa": unread}, rows=ROWS), tmp_path / "out")
+    assert "line 2: a question that cannot be read (it has no 'gold_sessions')" in told_unread
+    assert "all evidence of them points nowhere (line 2: evidence of q0 names no document: p7)" in told
+
+
 def test_a_memory_of_streams_that_is_misspelt_is_guessed() -> None:
     with pytest.raises(Invalid, match="Did you mean 'reflexion'"):
         memory_of("reflexio")

@@ -8,12 +8,14 @@ import json
 import math
 import multiprocessing
 import os
+import re
 import signal
 import tempfile
 import time
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -25,6 +27,7 @@ from mnemic.lab.kit.baselines import BAR, lineup
 from mnemic.lab.kit.contest import Limits
 from mnemic.lab.kit.contestant import Means, OwnFigures, RankedDocs
 from mnemic.lab.kit.datasets import BenchQuestion, Corpus, Dataset
+from mnemic.lab.kit.output_places import refuse_log, refuse_page
 from mnemic.lab.kit.run import RunPlan, run
 from mnemic.lab.kit.run_page import page
 from mnemic.lab.kit.run_report import RunReport, SystemRow, as_json, markdown, plain, provenance, report, show
@@ -424,6 +427,58 @@ def test_an_unknown_system_is_refused_with_those_there_are(locomo_file: Path, tm
     with pytest.raises(Invalid, match="recent window"):
         run(plan(locomo_file, ["magic"]), tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+class Noting:
+    """Notes how many documents it was given."""
+
+    given: ClassVar[list[int]] = []
+
+    def __init__(self, means: Means) -> None:
+        pass
+
+    def ingest(self, corpora: Sequence[Corpus]) -> None:
+        self.given.append(sum(len(corpus.docs) for corpus in corpora))
+
+    def rank(self, question: BenchQuestion, k: int) -> RankedDocs:
+        return RankedDocs(())
+
+    def figures(self) -> OwnFigures:
+        return OwnFigures()
+
+    def close(self) -> None:
+        pass
+
+
+def test_who_runs_in_this_process_tries_a_few_documents_first_and_none_of_it_is_logged(
+    locomo_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runs, "contestants", lambda names: {"noting": Noting})
+    path = run(RunPlan(tasks={"locomo": locomo_file}, rows=("noting",), limit=2), tmp_path / "a.jsonl", warm=True)
+    few, whole = Noting.given
+    assert few < whole
+    logged = log.read(path)
+    assert logged.costs["noting"].messages == whole
+    assert len(logged.answers["noting"]) == 2
+
+
+def test_where_nothing_can_be_written_is_told_before_anything_runs(locomo_file: Path, tmp_path: Path) -> None:
+    nowhere = tmp_path / "deep"
+    (tmp_path / "file").touch()
+    (tmp_path / "there.jsonl").touch()
+    for out, why in (
+        (nowhere / "runs" / "a.jsonl", f"lies in {nowhere}, which is not there"),
+        (nowhere / "runs", f"lies in {nowhere}, which is not there"),
+        (tmp_path / "file" / "a.jsonl", "which is no folder"),
+        (tmp_path / "there.jsonl", "exists"),
+    ):
+        with pytest.raises(Invalid, match=re.escape(why)):
+            run(RunPlan(tasks={"locomo": Path("nowhere.json")}), out)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "there.jsonl"]
+    refuse_page(tmp_path / "new" / "a.html", made=refuse_log(tmp_path / "new" / "a.jsonl"))
+    for place, why in ((nowhere / "a.html", "is not there"), (tmp_path, "is a folder")):
+        with pytest.raises(Invalid, match=why):
+            refuse_page(place)
 
 
 def test_a_limit_below_one_is_refused_before_anything_is_written(locomo_file: Path, tmp_path: Path) -> None:

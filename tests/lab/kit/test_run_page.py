@@ -12,12 +12,14 @@ import pytest
 
 from mnemic.errors import Invalid
 from mnemic.lab.kit.answer_stage import AnswerPlan
+from mnemic.lab.kit.comparison import changes
 from mnemic.lab.kit.made_samples import write_samples
 from mnemic.lab.kit.run import RunPlan, run
 from mnemic.lab.kit.run_page import page, write_page
 from mnemic.lab.kit.run_pictures import COLOURS
-from mnemic.lab.kit.run_report import RunReport, best_first, chief, markdown, overview, plain, report, worst
+from mnemic.lab.kit.run_report import RunReport, best_first, chief, markdown, overview, plain, report, tables, worst
 from mnemic.lab.kit.tables import percent
+from mnemic.lab.tasks.small_task import SmallTask
 
 EVIL = "<script>alert(1)</script> | *x* \u202e"
 
@@ -153,9 +155,11 @@ def test_a_colour_that_a_page_draws_with_is_one_in_light_and_in_dark(made: RunRe
 
 
 def test_a_page_that_cannot_be_written_is_refused(made: RunReport, tmp_path: Path) -> None:
-    assert write_page(made, tmp_path / "deep" / "a.html").read_text("utf-8").startswith("<!doctype html>")
-    with pytest.raises(Invalid, match="cannot write"):
-        write_page(made, tmp_path)
+    assert write_page(made, tmp_path / "a.html").read_text("utf-8").startswith("<!doctype html>")
+    for nowhere in (tmp_path, tmp_path / "deep" / "a.html"):
+        with pytest.raises(Invalid, match="cannot write"):
+            write_page(made, nowhere)
+    assert not (tmp_path / "deep").exists()
 
 
 def test_several_tasks_stand_at_a_glance_first_each_with_a_way_to_it(tmp_path: Path) -> None:
@@ -176,6 +180,23 @@ def test_several_tasks_stand_at_a_glance_first_each_with_a_way_to_it(tmp_path: P
     assert "at a glance" not in plain(one)
 
 
+def test_what_a_task_makes_itself_is_marked_wherever_its_figures_stand(tmp_path: Path) -> None:
+    one = RunPlan(tasks={"small": Path()}, rows=("BM25 found",), variants={"small": SmallTask(each=1)})
+    made = report(run(one, tmp_path / "a.jsonl"))
+    for shown in (plain(made), markdown(made), page(made)):
+        assert "Evidence found, % (made up)" in shown
+        assert "cases of our own" in shown
+    later = report(run(one, tmp_path / "b.jsonl"))
+    assert all(change.task == "small (made up)" for change in changes(made, later))
+
+
+def test_the_best_row_stands_first_in_every_table(tmp_path: Path) -> None:
+    locomo = Path(__file__).parent.with_name("two_people.json")
+    made = report(run(RunPlan(tasks={"locomo": locomo}, rows=("no memory", "BM25 turns")), tmp_path / "a.jsonl"))
+    for table in tables(made.tasks[0])[:3]:
+        assert [row[0] for row in table.rows] == ["BM25 turns", "no memory"]
+
+
 def test_at_a_glance_samples_are_marked_and_strategies_said_to_be_ours(tmp_path: Path) -> None:
     write_samples(tmp_path / "samples")
     tasks = {"locomo": Path(__file__).parent.with_name("two_people.json"), "beam": tmp_path / "samples" / "beam"}
@@ -185,6 +206,9 @@ def test_at_a_glance_samples_are_marked_and_strategies_said_to_be_ours(tmp_path:
         for shown in (plain(made), markdown(made), page(made)):
             before, _, _ = shown.partition("Evidence found")
             assert "says nothing about a memory" in before
+            assert shown.count("beam (made up)") > 1
+            assert "Evidence found, % (made up)" in shown
+            assert "locomo (made up)" not in shown
             assert ("own strategies, after these papers" in before) is ours
         assert [any("own strategies" in note for note in each.notes) for each in made.tasks] == [ours, ours]
         assert [any("made up" in note for note in each.notes) for each in made.tasks] == [False, True]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from mnemic.lab.contestants.strategy_contestant import (
     StrategyContestant,
     idle_over,
     learns_from_tries,
+    tasks_asked,
 )
 from mnemic.lab.entries import contestants
 from mnemic.lab.kit import log
@@ -28,6 +30,7 @@ from mnemic.lab.kit.stream_memories import rows as stream_rows
 from mnemic.lab.tasks.standing_task import StandingTask
 from mnemic.lab.tasks.strategies_bench import bench_strategies
 from mnemic.registry import STRATEGIES
+from mnemic.strategies.judging import JudgeTask
 from mnemic.strategies.trajectories import ActionStep, Trajectory
 
 ROWS = ("mnemic", "mem0", "hippo2", "mem0+hippo2", "beside mem0")
@@ -107,11 +110,56 @@ def test_a_strategy_finds_what_the_bench_of_strategies_found(ran: LoggedRun, tmp
             assert [hit.tokens for hit in answer.hits] == shown[answer.question]["tokens"][:10]
 
 
+def test_what_is_left_to_rules_is_asked_no_model_and_all_else_is(tmp_path: Path) -> None:
+    locomo = Path(__file__).parent.with_name("two_people.json")
+    rows = ("zep", "zep without match_entities", f"zep without {'+'.join(tasks_asked('zep'))}", "zep without model")
+    plan = RunPlan(tasks={"locomo": locomo}, rows=rows, means=Means(reader="copying"))
+    costs = log.read(run(plan, tmp_path / "a.jsonl")).costs
+    calls = [costs[row].model_calls for row in rows]
+    assert calls[0] > calls[1] > 0
+    assert calls[2:] == [0, 0]
+    assert costs["zep"].model_tokens > costs[rows[1]].model_tokens > 0
+
+
+def test_what_a_recall_asks_is_left_to_rules_too(tmp_path: Path) -> None:
+    locomo = Path(__file__).parent.with_name("two_people.json")
+    rows = ("hippo2", "hippo2 without filter_evidence", "hippo2 without extract_triples")
+    plan = RunPlan(tasks={"locomo": locomo}, rows=rows, means=Means(reader="copying"))
+    costs = log.read(run(plan, tmp_path / "a.jsonl")).costs
+    whole, filtered_by_rules, extracted_by_rules = (costs[row] for row in rows)
+    assert (whole.recall_calls, filtered_by_rules.recall_calls) == (pytest.approx(1, abs=0.5), 0)
+    assert whole.recall_tokens > filtered_by_rules.recall_tokens == 0
+    assert whole.model_calls == filtered_by_rules.model_calls > extracted_by_rules.model_calls == 0
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_a_strategy_states_all_that_it_asks_a_model(name: str) -> None:
+    asking = importlib.import_module(STRATEGIES[name].partition(":")[0])
+    modules = [
+        asking,
+        *([importlib.import_module("mnemic.strategies.fact_book")] if "FactBook" in vars(asking) else []),
+    ]
+    used = {value.id for module in modules for value in vars(module).values() if isinstance(value, JudgeTask)}
+    assert set(tasks_asked(name)) == used
+
+
+def test_what_nobody_asks_cannot_be_left_out() -> None:
+    for named, why in (
+        ("mem0 without extract_item", "Did you mean 'extract_items'"),
+        ("skills without make_plan", "skills asks no model anything"),
+        ("mem0+hippo2 without page_topic", "asks no model for 'page_topic'"),
+    ):
+        with pytest.raises(Invalid, match=why):
+            contestants([named])
+
+
 def test_mixtures_are_read_by_name() -> None:
     made = contestants(["mem0+zep", "beside mem0+zep", "0.6 BM25+date + 0.4 window"])
     for name, sort in zip(list(made)[:2], (MixtureContestant, StrategyContestant), strict=True):
         with closing(made[name](Means())) as contestant:
             assert isinstance(contestant, sort)
+    with closing(contestants(["mem0+zep without merge_decide"]).popitem()[1](Means())) as contestant:
+        assert isinstance(contestant, MixtureContestant)
     for named in ("mem0+nobody", "beside nobody", "mem0+mem0", "house+mem0"):
         with pytest.raises(Invalid):
             contestants([named])

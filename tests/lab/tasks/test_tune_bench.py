@@ -84,3 +84,10 @@ def test_what_stands_in_the_log_is_not_measured_again(
     monkeypatch.setattr(tune_bench, "_digest_of_package", lambda: "other code, committed or not")
     with pytest.raises(pytest.fail.Exception, match="taken in again"):
         bench_tune(plan(locomo_file, "by_words.window"), out)
+
+
+def test_a_log_of_another_bench_is_refused_before_anything_is_measured(locomo_file: Path, tmp_path: Path) -> None:
+    (out := tmp_path / "run.jsonl").write_text('{"kind": "run", "bench": "run"}\n')
+    with pytest.raises(Invalid, match="no log of `bench tune`"):
+        bench_tune(plan(locomo_file, "by_words.window"), out)
+    assert len(out.read_text().splitlines()) == 1

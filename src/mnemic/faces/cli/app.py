@@ -41,7 +41,7 @@ _EXITS: Final = (
     ("6", "`verify` or `doctor` found something wrong"),
     ("7", "erased, but another process still reads an old copy (status pending)"),
     ("8", "a bench ran to its end, and missed a bar"),
-    ("9", "`flush` left something that failed or was given up"),
+    ("9", "`flush` left something that failed or was given up; a contestant of a bench did not end"),
     ("130", "interrupted; what was acknowledged is on disk"),
     ("141", "the reader of a pipe went away"),
 )
@@ -152,8 +152,8 @@ def _reported(*, json_wanted: bool) -> Iterator[None]:
         yield
     except (PipeLeftError, BrokenPipeError):
         _leave_pipe()
-    except (click.Abort, KeyboardInterrupt):
-        _report("interrupted", None, INTERRUPTED, json_wanted)
+    except (click.Abort, KeyboardInterrupt) as stop:
+        _report(": ".join(("interrupted", *map(str, stop.args))), None, INTERRUPTED, json_wanted)
     except click.ClickException as error:
         if isinstance(error, MissingCommand) and not json_wanted:
             _show_help(error)

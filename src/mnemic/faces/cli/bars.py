@@ -19,6 +19,8 @@ BarReport = Callable[[str, int, int | None], None]
 
 MISSED: Final = 8
 _BAR: Final = 24
+_APART: Final = 10.0
+"""Seconds between two lines that tell how far something is."""
 
 
 def meter(used: int, of: int) -> str:
@@ -36,14 +38,16 @@ def split_names(text: str) -> list[str]:
 def progress(
     run: Invocation, *, unit: str = "{task.completed:,.0f}/{task.total:,.0f}", lines: bool = False
 ) -> Iterator[BarReport]:
-    """Draw bars on a terminal's standard error, one for each name that progress is reported of; draw none elsewhere.
+    """Draw bars on a terminal's standard error, one for each name that progress is reported of.
+
+    Elsewhere a person is told in lines, a program nothing.
 
     Args:
         unit: How what is done is written, as a format of a task; "bytes" for sizes.
-        lines: Where no bars are drawn, tell a person at each tenth, in a line: for what takes minutes.
+        lines: Where no bars are drawn, tell each tenth at once; else no line comes within some seconds of another.
     """
     if not run.output.draws:
-        yield progress_lines(run.output.note, perf_counter) if lines else lambda name, done, total: None
+        yield progress_lines(run.output.note, perf_counter, apart=0.0 if lines else _APART)
         return
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TimeRemainingColumn
@@ -61,17 +65,27 @@ def progress(
         yield report
 
 
-def progress_lines(tell: Callable[[str], None], clock: Callable[[], float]) -> BarReport:
-    """Return what tells in lines how much is done of a name, at each tenth of it, and how long the rest may take."""
+def progress_lines(tell: Callable[[str], None], clock: Callable[[], float], *, apart: float = 0.0) -> BarReport:
+    """Return what tells in lines how much is done of a name, at each tenth of it, and how long the rest may take.
+
+    Args:
+        apart: Seconds that no line comes after another, or after the beginning. Where some are, a line comes too once
+            none has for six times as long, though a tenth is not done.
+    """
     begun: dict[str, tuple[int, float]] = {}
     told: dict[str, int] = {}
+    last = clock()
 
     def report(name: str, done: int, total: int | None) -> None:
-        first, since = begun.setdefault(name, (done, clock()))
+        nonlocal last
+        if done == begun.get(name, (done, 0.0))[0]:
+            begun[name] = done, clock()  # until the first is done other things are, such as taking in
+        first, since = begun[name]
         tenth = 10 * done // total if total else 0
-        if tenth <= told.get(name, -1):
+        silent = clock() - last
+        if silent < apart or (tenth <= told.get(name, -1) and not silent >= 6 * apart > 0):
             return
-        told[name] = tenth
+        told[name], last = tenth, clock()
         left = ""
         if total and first < done < total:
             seconds = (clock() - since) / (done - first) * (total - done)
@@ -79,6 +93,21 @@ def progress_lines(tell: Callable[[str], None], clock: Callable[[], float]) -> B
         tell(f"{name}: {done:,} of {total:,}{left}" if total else f"{name}: {done:,}")
 
     return report
+
+
+@contextmanager
+def told_if_stopped(kept: str = "", nothing: str = "nothing is kept") -> Iterator[None]:
+    """Say in the line of an interrupt what is kept, and how to go on.
+
+    Args:
+        kept: Where a log was begun, with `{log}` where its path stands; "" for a log that is gone afterwards.
+        nothing: Where none was.
+    """
+    try:
+        yield
+    except KeyboardInterrupt as stop:
+        log = getattr(stop, "log", None)
+        raise click.Abort(kept.format(log=log) if log and kept else nothing) from stop
 
 
 def advancing(report: BarReport, name: str, total: int | None) -> Callable[[int], None]:

@@ -55,6 +55,8 @@ if TYPE_CHECKING:
     from mnemic.recall.pipeline import Signals
     from mnemic.store.contract import Store
     from mnemic.store.engine.snapshot import Snapshot
+    from mnemic.store.values.spending import Spending
+    from mnemic.strategies.base import Strategy
 
 PROBES: Final = 20
 """Messages that the lag from writing to recalling is measured with."""
@@ -80,7 +82,7 @@ class MnemicContestant:
         *,
         told: bool = False,
         journal: Path | None = None,
-        followed: Sequence[str] | None = None,
+        followed: Sequence[str | Strategy] | None = None,
         reader: Chat | None = None,
     ) -> None:
         """Open a memory; taking in is over when all has its vector, and strategies have read all.
@@ -90,7 +92,7 @@ class MnemicContestant:
             by: A strategy by name, whose own recall answers.
             told: Nothing goes on behind, so that a run with a clock that stands repeats.
             journal: A file that holds the corpora already (`backup`): a copy of it is read.
-            followed: Strategies by name; None for those that anyone follows.
+            followed: Strategies, by name or themselves; None for those that anyone follows.
             reader: Whom strategies ask; None for rules alone.
         """
         self._folder = tempfile.TemporaryDirectory(prefix="mnemic-lab-")
@@ -212,8 +214,9 @@ class MnemicContestant:
             bytes_per_message=self._bytes() / messages,
             lag_ms=self._lag() if self._journal is None else None,
             model_calls=sum(spending.calls for spending in reading) / messages,
-            model_tokens=sum(spending.prompt_tokens + spending.answer_tokens for spending in reading) / messages,
+            model_tokens=_tokens(reading) / messages,
             recall_calls=sum(spending.calls for spending in recalling) / max(self._recalls, 1),
+            recall_tokens=_tokens(recalling) / max(self._recalls, 1),
         )
 
     def _bytes(self) -> int:
@@ -385,6 +388,10 @@ def of_stages(name: str) -> Make | None:
     if unknown := [stage for stage in named if stage not in list(Stage)]:
         raise Invalid("without", f"{unknown[0]!r} is no stage of recall", did_you_mean(unknown[0], map(str, Stage)))
     return partial(ablated, frozenset(map(Stage, named)))
+
+
+def _tokens(spendings: Sequence[Spending]) -> int:
+    return sum(spending.prompt_tokens + spending.answer_tokens for spending in spendings)
 
 
 def _view(question: BenchQuestion) -> View:

@@ -2,7 +2,8 @@
 
 A strategy is asked by its own recall over a copy that it has read, a mixture `a+b` by those of its members, which take
 turns. `beside a+b` asks everybody's recall of the same copy, which must find what `mnemic` finds. What each takes in
-time, bytes and calls is what comes on top of taking the journal in.
+time, bytes and calls is what comes on top of taking the journal in. `a without t` has rules judge a task that `a` would
+put to a model, `a without model` all of them.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from mnemic.core.checking import did_you_mean
 from mnemic.errors import Invalid
 from mnemic.lab.contestants.mnemic_contestant import MnemicContestant
 from mnemic.lab.kit.contestant import ContextLine, CreditedHit, GivenAnswer, Make, Means, OwnFigures, RankedDocs
+from mnemic.lab.kit.judged_by_rules import asked_by, judged_by_rules
 from mnemic.registry import STRATEGIES, is_place
 from mnemic.strategies.loading import followed, strategies
 from mnemic.strategies.trajectories import trajectory_of
@@ -28,9 +30,16 @@ from mnemic.strategies.try_learner import TryLearner
 
 if TYPE_CHECKING:
     from mnemic.lab.kit.datasets import BenchQuestion, Corpus, Dataset
+    from mnemic.strategies.base import Strategy
 
 BESIDE: Final = "beside "
 """How a row is named that asks everybody's recall where others have read along."""
+
+_WITHOUT: Final = " without "
+"""What stands in the name of a row before the judge tasks that rules judge there."""
+
+MODEL: Final = "model"
+"""What is left out where rules judge all, and strategies know of no model."""
 
 _HOUSE: Final = "house"
 """Who is always followed, and has no recall of its own."""
@@ -42,10 +51,13 @@ class StrategyContestant:
     Args:
         members: Strategies besides `house`, by name or place.
         by: The name of the one whose recall answers; None for everybody's.
+        without: Tasks that rules judge instead of a model, or `MODEL`.
     """
 
-    def __init__(self, members: Sequence[str], by: str | None, means: Means) -> None:
-        self._members, self._by, self._means = tuple(members), by, means
+    def __init__(
+        self, members: Sequence[str], by: str | None, means: Means, *, without: frozenset[str] = frozenset()
+    ) -> None:
+        self._members, self._by, self._means, self._without = tuple(members), by, means, without
         self._folder = TemporaryDirectory(prefix="mnemic-lab-journal-")
         self._journal: Path | None = None
         self._copy: MnemicContestant | None = None
@@ -67,11 +79,18 @@ class StrategyContestant:
     def ingest(self, corpora: Sequence[Corpus]) -> None:
         if self._journal is None:
             self.prepare(corpora)
+        reader = None if MODEL in self._without else self._means.opened_reader()
         self._copy = MnemicContestant(
             self._means.opened_embedder(), self._by, told=self._means.told, journal=self._journal,
-            followed=[_HOUSE, *self._members], reader=self._means.opened_reader(),
+            followed=[_HOUSE, *self._followed()], reader=reader,
         )  # fmt: skip
         self._copy.ingest(corpora)
+
+    def _followed(self) -> Sequence[str | Strategy]:
+        """Its strategies, each without what is left out of it."""
+        if not self._without - {MODEL}:
+            return self._members
+        return [judged_by_rules(strategy, self._without) for strategy in strategies(followed(self._members))]
 
     def rank(self, question: BenchQuestion, k: int) -> RankedDocs:
         return self.copy.rank(question, k)
@@ -107,8 +126,10 @@ class StrategyContestant:
 class MixtureContestant:
     """A copy of a journal that several strategies have read; their own recalls take turns."""
 
-    def __init__(self, members: Sequence[str], by: Sequence[str], means: Means) -> None:
-        self._read, self._by = StrategyContestant(members, None, means), tuple(by)
+    def __init__(
+        self, members: Sequence[str], by: Sequence[str], means: Means, *, without: frozenset[str] = frozenset()
+    ) -> None:
+        self._read, self._by = StrategyContestant(members, None, means, without=without), tuple(by)
 
     def prepare(self, corpora: Sequence[Corpus]) -> None:
         self._read.prepare(corpora)
@@ -151,21 +172,56 @@ def offered() -> dict[str, Make]:
 
 
 def of_strategies(name: str) -> Make | None:
-    """Read `a+b`, `beside a` or `beside a+b`; None for any other name.
+    """Read `a+b`, `beside a`, `beside a+b` or any of these with ` without task+task`; None for any other name.
 
     Raises:
-        Invalid: a strategy is not known, or named twice.
+        Invalid: a strategy is not known, or named twice; or none of them puts such a task to a model.
     """
     beside = name.startswith(BESIDE)
-    members = [member.strip() for member in name.removeprefix(BESIDE).split("+")]
-    if not beside and (len(members) == 1 or not any(member in STRATEGIES for member in members)):
+    whole, cut, tasks = name.removeprefix(BESIDE).partition(_WITHOUT)
+    members = [member.strip() for member in whole.split("+")]
+    alone = len(members) == 1 and not cut
+    if not beside and (alone or not any(member in STRATEGIES for member in members)):
         return None
     if unknown := [member for member in members if member not in STRATEGIES and not is_place(member)]:
         raise Invalid("with", f"{unknown[0]!r} is no strategy", did_you_mean(unknown[0], STRATEGIES))
     if len(set(members)) < len(members) or _HOUSE in members:
         raise Invalid("with", f"{name!r} names one twice", f"Name each once; {_HOUSE} is always followed.")
+    without = frozenset(task.strip() for task in tasks.split("+")) if cut else frozenset()
+    if without:
+        _refuse_unasked(members, without)
     lanes = [strategy.name for strategy in strategies(followed(members))]
-    return partial(StrategyContestant, members, None) if beside else partial(MixtureContestant, members, lanes)
+    if beside or len(members) == 1:
+        return partial(StrategyContestant, members, None if beside else lanes[0], without=without)
+    return partial(MixtureContestant, members, lanes, without=without)
+
+
+def tasks_asked(strategy: str) -> tuple[str, ...]:
+    """The judge tasks that a strategy puts to a model, by its name or place."""
+    return asked_by(strategies(followed([strategy]))[0])
+
+
+def _refuse_unasked(members: Sequence[str], tasks: frozenset[str]) -> None:
+    """Refuse to leave out what no member asks; where one is somebody else's, which may not say, any name is taken."""
+    asked = [task for member in members for task in tasks_asked(member)]
+    if not asked and not any(is_place(member) for member in members):
+        raise Invalid("with", f"{' and '.join(members)} asks no model anything", "Leave nothing out of it.")
+    if any(is_place(member) for member in members):
+        return
+    if strange := sorted(tasks - {MODEL, *asked}):
+        named = " and ".join(members)
+        raise Invalid("with", f"{named} asks no model for {strange[0]!r}", did_you_mean(strange[0], [*asked, MODEL]))
+
+
+def left_out_of(row: str) -> tuple[str, str] | None:
+    """The row that another is held against which leaves something out of it, and what; None for any other."""
+    whole, cut, tasks = row.partition(_WITHOUT)
+    return (whole, tasks) if cut else None
+
+
+def left_to_rules(row: str, task: str) -> str:
+    """Name the row that leaves a task of another to rules."""
+    return f"{row}{_WITHOUT}{task}"
 
 
 def idle_over(make: Make, dataset: Dataset) -> str:
@@ -186,7 +242,7 @@ def idle_over(make: Make, dataset: Dataset) -> str:
 
 def after_papers(rows: Sequence[str]) -> list[str]:
     """The strategies of ours that some rows are of, which bear the names of what their papers describe."""
-    members = (member for row in rows for member in row.removeprefix(BESIDE).split("+"))
+    members = (member for row in rows for member in row.removeprefix(BESIDE).partition(_WITHOUT)[0].split("+"))
     return [name for name in dict.fromkeys(members) if name in STRATEGIES and name != _HOUSE]
 
 

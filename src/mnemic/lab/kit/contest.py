@@ -12,7 +12,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 
 LOOK_SECONDS: Final = 0.25
 """How often processes are looked at."""
+
+_WARMING: Final = 4
+"""Documents that are enough to load what taking in and asking need."""
 
 _END_SECONDS: Final = 5.0
 """How long a process that has said its last may take to end."""
@@ -120,9 +123,23 @@ def compete(job: ContestJob, born: float | None = None) -> Iterator[Step]:
         model_calls=float(own.model_calls),
         model_tokens=float(own.model_tokens),
         recall_calls=float(own.recall_calls),
+        recall_tokens=float(own.recall_tokens),
         replayed=replays,
         peak_mib=None if born is None else _with_elsewhere(peak_mib(), own.peak_elsewhere_mib),
     )
+
+
+def warm_up(job: ContestJob) -> None:
+    """Have the contestant of a job take in a few documents and answer a question, and forget it.
+
+    In a process that runs several, the first would else pay for whatever all of them load.
+    """
+    for question in job.dataset.questions[:1]:
+        asked = [corpus for corpus in job.dataset.corpora if corpus.ns == question.ns]
+        few = tuple(replace(corpus, docs=corpus.docs[:_WARMING]) for corpus in asked)
+        dataset = replace(job.dataset, corpora=few, questions=(question,))
+        for _ in compete(replace(job, dataset=dataset, means=replace(job.means, journals=None))):
+            pass
 
 
 def _cpu_seconds(contestant: Contestant) -> float:
@@ -287,10 +304,14 @@ def compete_apart(
     *,
     limits: Limits = Limits(),
     at_once: int = 1,
+    still: Callable[[ContestJob], None] = lambda job: None,
 ) -> None:
     """Run each job in a process of its own, so many at once; a job that ends before its last question is said to fail.
 
     What a contestant leaves in its temporary folder, and every process that it began, is gone afterwards.
+
+    Args:
+        still: Told of each job that runs, whenever it is looked at, whether or not it has brought anything.
     """
     with _leaving_in_order(), ExitStack() as left:
         waiting, running = deque(jobs), dict[Connection, _Apart]()
@@ -302,6 +323,7 @@ def compete_apart(
             for ready in wait(list(running), timeout=LOOK_SECONDS):
                 running[ready].receive(take)  # type: ignore[index]  # of what was waited for
             for steps, apart in list(running.items()):
+                still(apart.job)
                 why = apart.over()
                 if why is not None:
                     del running[steps]
@@ -326,6 +348,22 @@ def _leaving_in_order() -> Iterator[None]:
             signal.signal(number, signal.SIG_DFL)
 
 
+@contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """Have what is begun meanwhile be deaf to interrupts, which a terminal sends to all: whoever began it ends it.
+
+    It would die with a traceback of its own. One that comes meanwhile is heard here afterwards.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _leave(number: int, frame: object) -> None:
     raise SystemExit(128 + number)
 
@@ -342,7 +380,8 @@ class _Apart:
         self._process = context.Process(
             target=_competing, args=(job, theirs, self._folder.name, time.time())
         )  # no daemon: those may begin no processes, and a contestant may
-        self._process.start()
+        with _deaf_to_interrupts():
+            self._process.start()
         self._offspring = Offspring(self._process.pid or 0, self._folder.name)
         theirs.close()
         self._heard = self._looked = time.monotonic()

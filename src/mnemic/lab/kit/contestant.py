@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol, TypeAlias, runtime_checkable
 
 from mnemic.lab.kit.datasets import BenchQuestion, Corpus
-from mnemic.lab.kit.scripted_readers import ScriptedReader, terse
+from mnemic.lab.kit.scripted_readers import ScriptedReader, copying, terse
 from mnemic.models.model_opening import NONE, open_chat, open_embedder
 from mnemic.settings import Settings
 
@@ -22,6 +22,9 @@ SHOWN: Final = 10
 
 SCRIPTED: Final = "scripted"
 """The reader by which strategies state what they cost: it costs nothing itself."""
+
+COPYING: Final = "copying"
+"""One that takes a fact from every turn, in its own words: what is asked over any data can be counted by it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +113,7 @@ class OwnFigures:
         lag_ms: Median time from giving it one message to a recall that returns it.
         model_calls: By a language model, for each message.
         model_tokens: Of what it was shown and answered, for each message.
-        recall_calls: By a language model, for each recall.
+        recall_calls, recall_tokens: The same for each recall.
         peak_elsewhere_mib: The most memory of a process that it has begun.
     """
 
@@ -119,6 +122,7 @@ class OwnFigures:
     model_calls: float = 0.0
     model_tokens: float = 0.0
     recall_calls: float = 0.0
+    recall_tokens: float = 0.0
     peak_elsewhere_mib: float | None = None
 
 
@@ -191,7 +195,7 @@ class Means:
         embedder: What meaning is read with, as the setting `embedder` has it.
         cache: A folder that keeps vectors from run to run.
         settings: Of this machine.
-        reader: Whom strategies ask: none, `scripted`, or as the setting `model` has it.
+        reader: Whom strategies ask: none, `scripted`, `copying`, or as the setting `model` has it.
         journals: A folder for what is taken in once and replayed; None for one of the contestant's own.
         told: What is taken in is told, by a clock that stands, and the same talk comes around many small cases: vectors
             are kept meanwhile, and nothing goes on behind.
@@ -235,6 +239,8 @@ class Means:
         """
         if self.reader == SCRIPTED:
             return ScriptedReader(f"{SCRIPTED}:terse", terse)
+        if self.reader == COPYING:
+            return ScriptedReader(f"{SCRIPTED}:{COPYING}", copying)
         return open_chat(self.reader, self.settings)
 
 

@@ -273,6 +273,11 @@ def message(doc: Doc) -> Message:
     )
 
 
+def _worded(error: Exception) -> str:
+    """What is wrong with a record, as whoever wrote it understands it."""
+    return f"it has no {error}" if isinstance(error, KeyError) else f"{type(error).__name__}: {error}"
+
+
 def made_dataset(name: str, corpora: Sequence[Corpus], questions: Sequence[BenchQuestion]) -> Dataset:
     """A dataset of what a task has made itself; its digest is of all that stands in it."""
     digest = hashlib.sha256(repr((corpora, questions)).encode()).hexdigest()
@@ -328,6 +333,8 @@ class DataReading:
         try:
             if raw[:2] == _GZIP:
                 raw = self._unpacked(raw)
+            elif raw and file.endswith(".gz"):
+                self.fault("the file", "is no gzip, though it is called one")
             return raw.decode("utf-8-sig")
         except (zlib.error, UnicodeDecodeError) as error:
             if isinstance(error, UnicodeDecodeError) and error.reason == "unexpected end of data":
@@ -383,7 +390,7 @@ class DataReading:
         try:
             doc = _doc(record)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            self.fault(where, f"a document that cannot be read ({error!r})")
+            self.fault(where, f"a document that cannot be read ({_worded(error)})")
             return None
         if (doc.ns, doc.id) in docs:
             self.fault(where, f"a second document {doc.id} of {doc.ns}")
@@ -397,7 +404,7 @@ class DataReading:
             try:
                 question = make()
             except (KeyError, TypeError, ValueError, AttributeError) as error:
-                self.fault(where, f"a question that cannot be read ({error!r})")
+                self.fault(where, f"a question that cannot be read ({_worded(error)})")
                 continue
             if (question.ns, question.id) in questions:
                 self.fault(where, f"a second question {question.id}")

@@ -32,13 +32,12 @@ def html_page(title: str, body: Iterable[str]) -> str:
 
 
 def write_html(html: str, path: Path) -> Path:
-    """Write a page, and the folders that it lies in.
+    """Write a page.
 
     Raises:
         Invalid: the file cannot be written.
     """
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(html, encoding="utf-8")
     except OSError as error:
         raise Invalid("html", f"cannot write {path.name}: {error.strerror}", "Name a file you can write.") from error

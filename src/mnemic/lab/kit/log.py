@@ -29,6 +29,7 @@ from mnemic.errors import Invalid, NotFound
 from mnemic.lab.kit.contestant import ContextLine, CreditedHit, GivenAnswer, QuotedDocs
 from mnemic.lab.kit.metrics import Outcome
 from mnemic.lab.kit.model_words import JudgeReply, ModelWords, PairReply, ReadAnswer
+from mnemic.lab.kit.output_places import refuse_log
 from mnemic.lab.kit.tables import finite
 
 FORMAT: Final = 2
@@ -91,7 +92,7 @@ class Cost:
         bytes_per_message: On disk, all its files after the last one; mnemic's with its log of writes folded in.
         lag_ms: Median time from giving it one message to a recall that returned that message.
         model_calls, model_tokens: By a language model, for each message.
-        recall_calls: By one, for each recall.
+        recall_calls, recall_tokens: The same for each recall.
         peak_mib: The most memory of its process, where it had one of its own.
         replayed: It read a journal that was taken in before: times and bytes are what came on top of that.
     """
@@ -106,6 +107,7 @@ class Cost:
     model_calls: float = 0.0
     model_tokens: float = 0.0
     recall_calls: float = 0.0
+    recall_tokens: float = 0.0
     peak_mib: float | None = None
     replayed: bool = False
 
@@ -183,6 +185,14 @@ class LoggedRun:
         )
 
 
+class InterruptedRun(KeyboardInterrupt):
+    """An interrupt amid a run: what was measured until then stands in its log."""
+
+    def __init__(self, log: Path) -> None:
+        super().__init__(f"what was measured until then is kept in {log}")
+        self.log = log
+
+
 class Log:
     """A log file; each record is handed to the operating system before the next is made."""
 
@@ -192,8 +202,10 @@ class Log:
         Raises:
             Invalid: it is there already (a log is never written twice), or cannot be created.
         """
+        self._path = path
+        refuse_log(path, going_on=going_on)
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            path.parent.mkdir(exist_ok=True)
             if going_on:
                 _drop_half_a_line(path)
             self._file = path.open("a" if going_on else "x", encoding="utf-8")
@@ -210,6 +222,8 @@ class Log:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         self._file.close()
+        if kind is KeyboardInterrupt:
+            raise InterruptedRun(self._path) from error
 
     def header(self, **facts: object) -> None:
         """Say what runs: `facts` of the caller, and those of this program and machine."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mnemic.errors import Invalid
 from mnemic.lab.kit.kept_results import run_facts
-from mnemic.lab.kit.run_report import report
+from mnemic.lab.kit.run_report import marked_name, report
 from mnemic.lab.kit.tables import TextTable, finite, piped
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def peer_table(of: TaskReport) -> PeerTable:
         for row in of.rows
     ]
     return PeerTable(
-        title=f"{of.task.name}: {of.task.about}", headline=f"{of.task.shown[headline]}, %",
+        title=f"{marked_name(of)}: {of.task.about}", headline=f"{of.task.shown[headline]}, %",
         columns=tuple(column for column, _ in columns), rows=tuple(rows),
     )  # fmt: skip
 

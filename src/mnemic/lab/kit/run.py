@@ -17,11 +17,12 @@ from mnemic.lab.contestants.strategy_contestant import idle_over
 from mnemic.lab.entries import contestants, task
 from mnemic.lab.kit.answer_stage import AnsweredTask, AnswerPlan, answer_and_judge
 from mnemic.lab.kit.baselines import DENSE
-from mnemic.lab.kit.contest import ContestJob, Limits, Step, compete, compete_apart
+from mnemic.lab.kit.contest import ContestJob, Limits, Step, compete, compete_apart, warm_up
 from mnemic.lab.kit.contestant import SHOWN, Make, Means
 from mnemic.lab.kit.datasets import first_fault
 from mnemic.lab.kit.log import Cost, Log, LoggedAnswer, LoggedRun, Placed, checkout, differences, read_tasks
 from mnemic.lab.kit.made_samples import is_made_up
+from mnemic.lab.kit.output_places import refuse_log
 from mnemic.lab.kit.task import SelfMadeTask, data_of
 
 if TYPE_CHECKING:
@@ -86,6 +87,7 @@ def run(
     resume: bool = False,
     apart: Limits | None = None,
     at_once: int = 1,
+    warm: bool = False,
     progress: Progress = silent,
 ) -> Path:
     """Run the plan and return the log it wrote; `lab.kit.run_report.report` makes the tables from that.
@@ -96,10 +98,12 @@ def run(
         apart: Run each contestant in a process of its own, with these limits; None for this process, where a
             contestant that fails ends the run.
         at_once: So many of these processes at once; their times are then not what they are alone.
+        warm: In this process, have each contestant try a few documents first, so that none pays for what all load.
 
     Raises:
         Invalid: a task, its data or a contestant is not there, the log exists, or it was begun with other settings.
         ModelError: a model that answers or judges failed several times in a row.
+        InterruptedRun: it was interrupted once its log was begun.
     """
     _refuse(plan, out, resume=resume, at_once=at_once)
     named = contestants_of(plan)  # before the data, which may take minutes
@@ -125,10 +129,12 @@ def run(
             jobs = list(_jobs(courses, replace(plan, means=replace(plan.means, journals=Path(folder))), before))
             if apart is None:
                 for job in jobs:
+                    if warm:
+                        warm_up(job)
                     for step in compete(job):
                         scribe.take(job, step)
             else:
-                compete_apart(jobs, scribe.take, scribe.failed, limits=apart, at_once=at_once)
+                compete_apart(jobs, scribe.take, scribe.failed, limits=apart, at_once=at_once, still=scribe.still)
         if plan.answers is not None:
             asked = {name: AnsweredTask(c.dataset, list(c.rows), c.task.against) for name, c in courses.items()}
             answer_and_judge(log, path, asked, plan.answers, plan.means.settings, progress)
@@ -146,6 +152,7 @@ def _refuse(plan: RunPlan, out: Path, *, resume: bool, at_once: int) -> None:
         raise Invalid("jobs", "does not go with a cache of vectors, which is one process's", "Leave one of them out.")
     if resume and out.suffix != ".jsonl":
         raise Invalid("resume", f"goes on with a log, and {out.name} is none", "Name the .jsonl file of the run.")
+    refuse_log(out, going_on=resume)
 
 
 def _refuse_answers(answers: AnswerPlan, means: Means, courses: Mapping[str, _Course]) -> None:
@@ -179,6 +186,9 @@ def _course(name: str, where: Path, plan: RunPlan, named: Mapping[str, Make]) ->
         raise Invalid(
             "tasks", f"{name} has no question in {where.name}{first_fault(dataset)}", "Name a file that has some."
         )
+    if plan.limit is None and dataset.dropped and dataset.unscorable == len(dataset.questions):
+        whole = f"{name} has {dataset.unscorable:,} questions, and all evidence of them points nowhere"
+        raise Invalid("tasks", f"{whole}{first_fault(dataset)}", "Name a file whose ids are those of its documents.")
     idle = {row: why for row, make in named.items() if (why := idle_over(make, dataset))}
     rows = {row: make for row, make in named.items() if row not in idle}
     if not rows:
@@ -257,8 +267,13 @@ class _Scribe:
         elif isinstance(step, Cost):
             self._begin(job.task)
             self._log.cost(step)
+        self.still(job)
+
+    def still(self, job: ContestJob) -> None:
+        """Say how far a job is."""
         row = job.contestant if len(self._courses) == 1 else f"{job.task}: {job.contestant}"
-        self._progress(row, self._done[at], len(self._courses[job.task].dataset.questions))
+        done = self._done.get((job.task, job.contestant), 0)
+        self._progress(row, done, len(self._courses[job.task].dataset.questions))
 
     def failed(self, job: ContestJob, why: str) -> None:
         self._begin(job.task)

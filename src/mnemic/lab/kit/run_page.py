@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from mnemic.lab.kit.answer_report import by_reader
-from mnemic.lab.kit.comparison import price_table, prices
+from mnemic.lab.kit.comparison import price_notes, price_tables, prices
 from mnemic.lab.kit.html_page import html_page, in_html, write_html
 from mnemic.lab.kit.run_pictures import bars, pictures
 from mnemic.lab.kit.run_report import (
@@ -18,6 +18,8 @@ from mnemic.lab.kit.run_report import (
     TaskReport,
     best_first,
     chief,
+    marked,
+    marked_name,
     of_faults,
     overview,
     overview_notes,
@@ -51,7 +53,7 @@ def write_page(run_report: RunReport, path: Path, behind: Iterable[str] = ()) ->
 
 def page(run_report: RunReport, behind: Iterable[str] = ()) -> str:
     """The page of a run, and what follows its tasks."""
-    names = ", ".join(each.task.name for each in run_report.tasks)
+    names = ", ".join(map(marked_name, run_report.tasks))
     shown = (line for each in run_report.tasks for line in _task(each, run_report.seed))
     glance = _at_a_glance(run_report) if len(run_report.tasks) > 1 else ()
     return html_page(f"mnemic bench: {names}", (*_head(run_report, names), *glance, *shown, *behind))
@@ -84,7 +86,7 @@ def _head(run_report: RunReport, names: str) -> Iterator[str]:
 
 
 def _task(of: TaskReport, seed: int) -> Iterator[str]:
-    yield f'<h2 id="{in_html(of.task.name)}">{in_html(of.task.name)}</h2>'
+    yield f'<h2 id="{in_html(of.task.name)}">{in_html(marked_name(of))}</h2>'
     yield f"<p>{in_html(of.task.about)}</p>"
     for row in of.rows:
         if row.failure:
@@ -100,10 +102,11 @@ def _task(of: TaskReport, seed: int) -> Iterator[str]:
         yield f"<h3>Answers: {in_html(of.answers.rows[0].rule)}, and what judges found right, with 95 % intervals</h3>"
         yield from _answers(of.answers)
     worth = prices(of, seed)
-    for table in (*tables(of), *([price_table(of, worth)] if worth else [])):
+    for table in (*tables(of), *(marked(each, of) for each in price_tables(of, worth))):
         yield f"<h3>{in_html(table.title)}</h3>"
         yield from page_table(table)
-    yield f"<ul>{''.join(f'<li>{in_html(note)}</li>' for note in of.notes)}</ul>"
+    notes = (*of.notes, *price_notes(of, worth))
+    yield f"<ul>{''.join(f'<li>{in_html(note)}</li>' for note in notes)}</ul>"
     faults = of.run.header["data"][of.task.name]
     if faults["faults"]:
         yield f"<details><summary>{of_faults(faults['faults'])}</summary><ul>"

@@ -29,6 +29,7 @@ from mnemic.lab.kit.datasets import UNANSWERABLE
 from mnemic.lab.kit.metrics import Array, Estimate
 from mnemic.lab.kit.run import BENCH
 from mnemic.lab.kit.tables import (
+    MADE_UP,
     TextTable,
     aligned,
     bar,
@@ -36,9 +37,11 @@ from mnemic.lab.kit.tables import (
     finite,
     in_line,
     in_markdown,
+    made_up,
     piped,
     signed,
 )
+from mnemic.lab.kit.task import SelfMadeTask
 
 if TYPE_CHECKING:
     from mnemic.lab.kit.log import Cost, LoggedAnswer, LoggedRun
@@ -47,7 +50,8 @@ if TYPE_CHECKING:
 Mask: TypeAlias = npt.NDArray[np.bool_]
 
 _INSTANT: Final = 1e6
-_MADE_UP: Final = "(made up): a sample of `mnemic bench samples`; a figure on it says nothing about a memory."
+_OF_SAMPLE: Final = "(made up): a sample of `mnemic bench samples`; a figure on it says nothing about a memory."
+_SELF_MADE: Final = "(made up): cases of our own, told by nobody; a figure on them says nothing about other data."
 _WITH_INTERVAL: Final = frozenset({"R@5", "R@10"})
 _ORDER: Final = ("single-hop", "multi-hop", "temporal", "open-domain", "adversarial")
 _NOTHING: Final = Estimate(math.nan, math.nan, math.nan, 0)
@@ -347,8 +351,7 @@ def _notes(task: BenchTask, run: LoggedRun, against: str, seed: int) -> tuple[st
         notes.append("AUROC: how well the best score tells answerable questions from the others; 0.5 is chance.")
     if data.get("doubted"):
         notes.append(f"{data['doubted']} questions have an answer or evidence that an audit doubts.")
-    if data.get("made_up"):
-        notes.append(_MADE_UP)
+    notes += _of_made_up([(task, bool(data.get("made_up")))])
     if data["faults"]:
         notes.append(f"{of_faults(data['faults'])}, of which the first: {_faults(data['faults_listed'][:5])}")
     if settings["embedder"] is None and set(DENSE) & set(task.rows):
@@ -379,7 +382,18 @@ def _faults(listed: Sequence[Mapping[str, str]]) -> str:
 def tables(of: TaskReport) -> tuple[TextTable, ...]:
     """What was found, by category, what it cost, and the task's own."""
     words = () if of.answers is None else answer_tables(of.answers)
-    return _recall_table(of), _by_category(of), _costs(of), *_each_category(of), *words, *of.own
+    made = (_recall_table(of), _by_category(of), _costs(of), *_each_category(of), *words, *of.own)
+    return tuple(marked(table, of) for table in made)
+
+
+def marked(table: TextTable, of: TaskReport) -> TextTable:
+    """The table of a task, whose title says so where the data is made up."""
+    return made_up(table) if is_made_up(of) else table
+
+
+def marked_name(of: TaskReport) -> str:
+    """The name of a task, and whether its data is made up."""
+    return f"{of.task.name}{MADE_UP}" if is_made_up(of) else of.task.name
 
 
 def overview(run_report: RunReport) -> TextTable:
@@ -399,8 +413,12 @@ def _at_a_glance(of: TaskReport, systems: Sequence[str]) -> tuple[str, ...]:
     failed = (name in rows and bool(rows[name].failure) for name in systems)
     cells = (f"{score} (failed)" if over else score for score, over in zip(scores, failed, strict=True))
     counted = max((row.scores[of.task.headline].n for row in of.rows), default=0)
-    name = f"{of.task.name} (made up)" if is_of_sample(of) else of.task.name
-    return name, of.task.headline, f"{counted:,}", *cells
+    return marked_name(of), of.task.headline, f"{counted:,}", *cells
+
+
+def is_made_up(of: TaskReport) -> bool:
+    """Whether its data is one of our made-up samples, or cases that it makes itself."""
+    return is_of_sample(of) or isinstance(of.task, SelfMadeTask)
 
 
 def is_of_sample(of: TaskReport) -> bool:
@@ -408,9 +426,15 @@ def is_of_sample(of: TaskReport) -> bool:
     return bool(of.run.header["data"][of.task.name].get("made_up"))
 
 
+def _of_made_up(tasks: Sequence[tuple[BenchTask, bool]]) -> tuple[str, ...]:
+    """What is said of made-up data, each once: of tasks, and whether theirs is a sample."""
+    sample, own = any(of_sample for _, of_sample in tasks), any(isinstance(task, SelfMadeTask) for task, _ in tasks)
+    return (*((_OF_SAMPLE,) if sample else ()), *((_SELF_MADE,) if own else ()))
+
+
 def overview_notes(run_report: RunReport) -> tuple[str, ...]:
     """What has to be said under the table of all tasks."""
-    made_up = (_MADE_UP,) if any(map(is_of_sample, run_report.tasks)) else ()
+    made_up = _of_made_up([(each.task, is_of_sample(each)) for each in run_report.tasks])
     return (*made_up, *_of_papers([row.system for each in run_report.tasks for row in each.rows]))
 
 
@@ -440,13 +464,13 @@ def plain(run_report: RunReport) -> str:
 
 def markdown(run_report: RunReport) -> str:
     """The same for a page, with where it is from before, and the worst questions of each task behind."""
-    names = ", ".join(each.task.name for each in run_report.tasks)
+    names = ", ".join(map(marked_name, run_report.tasks))
     origin = "; ".join(map(in_markdown, provenance(run_report)))
     blocks = [f"# {in_markdown(names)}", origin, _stacked(run_report, piped, in_markdown)]
     for each in run_report.tasks:
         name = chief(each)
         if bad := worst(each, name):
-            blocks.append(f"**{in_markdown(f'{each.task.name}: the worst questions of {name}')}**")
+            blocks.append(f"**{in_markdown(f'{marked_name(each)}: the worst questions of {name}')}**")
             blocks.append("\n".join(line for question in bad for line in _listed(question)))
     return "\n\n".join(blocks)
 
@@ -480,7 +504,7 @@ def show(run_report: RunReport, stream: TextIO, form: str | None = None) -> None
 
 def _recall_table(of: TaskReport) -> TextTable:
     header = ("system", "n", *of.task.shown.values(), of.task.headline)
-    return TextTable("1. Evidence found, %", header, tuple(_found_cells(of.task, row) for row in of.rows))
+    return TextTable("1. Evidence found, %", header, tuple(_found_cells(of.task, row) for row in best_first(of)))
 
 
 def _found_cells(task: BenchTask, row: SystemRow) -> tuple[str, ...]:
@@ -500,7 +524,7 @@ def _by_category(of: TaskReport) -> TextTable:
         "system", *(f"{name} ({sizes[name]})" for name in names), "answerable only", "all, by conversation", *beside_it,
         "AUROC",
     )  # fmt: skip
-    cells = tuple(_category_cells(of, row, names) for row in of.rows)
+    cells = tuple(_category_cells(of, row, names) for row in best_first(of))
     return TextTable(f"2. {headline} by category, %", header, cells)
 
 
@@ -548,7 +572,7 @@ def _costs(of: TaskReport) -> TextTable:
         "peak MiB",
     )
     title = "3. What it cost (recall and tokens: the ten best)"
-    return TextTable(title, header, tuple(map(_cost_cells, of.rows)))
+    return TextTable(title, header, tuple(map(_cost_cells, best_first(of))))
 
 
 def _cost_cells(row: SystemRow) -> tuple[str, ...]:
@@ -598,7 +622,7 @@ def _stacked(run_report: RunReport, form: Callable[[TextTable], str], words: Cal
         blocks.append("\n".join(f"* {words(note)}" for note in notes))
     for each in run_report.tasks:
         if several:
-            blocks.append(f"{'## ' if form is piped else ''}{words(f'{each.task.name}: {each.task.about}')}")
+            blocks.append(f"{'## ' if form is piped else ''}{words(f'{marked_name(each)}: {each.task.about}')}")
         blocks += [form(table) for table in tables(each)]
         blocks.append("\n".join(f"* {words(note)}" for note in each.notes))
     return "\n\n".join(blocks)
@@ -615,7 +639,7 @@ def _rich(run_report: RunReport, stream: TextIO) -> None:
         for note in overview_notes(run_report):
             console.print(f"* {in_line(note)}", style="dim", markup=False)
     for each in run_report.tasks:
-        console.print(f"{each.task.name}: {each.task.about}\n", style="bold", markup=False)
+        console.print(f"{marked_name(each)}: {each.task.about}\n", style="bold", markup=False)
         for table in tables(each):
             widest = max(map(display_width, aligned(table).splitlines()))
             if widest > console.width:

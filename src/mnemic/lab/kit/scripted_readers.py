@@ -1,13 +1,14 @@
 """Language models for benches of strategies that cost nothing: their answers are made by a function from what is asked.
 
-`terse` is the one by which strategies state what they cost: it takes one fact from each of Ada's turns.
+`terse` is the one by which strategies state what they cost: it takes one fact from each of Ada's turns. `copying` does
+the same whoever speaks, and keeps every passage that it is shown for a question.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from mnemic.models.chat.base import Ask, CutOff, Pieces, estimated_reply, refuse_unanswerable
@@ -17,6 +18,8 @@ Fields: TypeAlias = Mapping[str, Any]
 
 _HANDLED: Final = re.compile(r"^\[(\d+)\] (.*)$", re.MULTILINE)
 _HANDLE: Final = re.compile(r"\[(\d+)\]")
+_MOST: Final = 32
+"""What a list in an answer may hold."""
 
 
 class ScriptedReader:
@@ -65,10 +68,25 @@ def triple(subject: str, predicate: str, thing: str, text: str, handle: int) -> 
 def terse(ask: Ask) -> dict[str, Any]:
     """A model that takes one fact from each of a person's turns, adds them all, and finds every turn middling."""
     lines = shown(ask)
-    said = [(n, line.partition(": ")[2][:100]) for n, line in enumerate(lines, 1) if "Ada: " in line]
+    return _taking([(n, "Ada", line.partition(": ")[2]) for n, line in enumerate(lines, 1) if "Ada: " in line], ask)
+
+
+def copying(ask: Ask) -> dict[str, Any]:
+    """A model that does the same of everybody's turns, and finds that whatever it is shown helps to answer."""
+    lines = shown(ask)
+    if ask.task == "filter_evidence":
+        return {"keep": list(range(1, min(len(lines), _MOST) + 1))}
+    parts = ((n, *line.partition(": ")) for n, line in enumerate(lines[:_MOST], 1))
+    return _taking([(n, who.rpartition(" ")[2], text or who) for n, who, _, text in parts], ask)
+
+
+def _taking(said: Sequence[tuple[int, str, str]], ask: Ask) -> dict[str, Any]:
+    """Answer a task from what was said: handles, who said it, and the words."""
+    lines = shown(ask)
+    said = [(n, name, words[:100]) for n, name, words in said]
     match ask.task:
         case "extract_items":
-            return {"facts": [fact(text, n) for n, text in said]}
+            return {"facts": [fact(text, n) for n, _, text in said]}
         case "extract_slots":
             return {"slots": []}
         case "page_topic":
@@ -78,12 +96,13 @@ def terse(ask: Ask) -> dict[str, Any]:
         case "focal_questions":
             return {"questions": ["Where does Ada feel at home?", "What does Ada fear?", "Who matters to Ada?"]}
         case "extract_triples":
-            return {"triples": [triple("Ada", "told of", text[:30], text, n) for n, text in said]}
+            return {"triples": [triple(name, "told of", text[:30], text, n) for n, name, text in said]}
         case "summarize":
             return {"summary": lines[0][:200]}
         case "insights_with_evidence":
-            both = f"{lines[0].partition(': ')[2]} {lines[1].partition(': ')[2]}"
-            return {"insights": [{"text": f"Ada {n}: {both}"[:200], "from": [1, 2]} for n in range(5)]}
+            both = " ".join(line.partition(": ")[2] for line in lines[:2])
+            handles = list(range(1, len(lines[:2]) + 1))
+            return {"insights": [{"text": f"Ada {n}: {both}"[:200], "from": handles} for n in range(5)]}
         case "make_plan":
             return {"plan": "Ask Ada before the first step."}
         case "experience_pieces":

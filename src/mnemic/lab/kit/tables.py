@@ -6,11 +6,14 @@ import math
 import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from mnemic.core.sanitize import for_terminal
 from mnemic.lab.kit.metrics import Estimate
+
+MADE_UP: Final = " (made up)"
+"""What follows a name or a title wherever figures are of made-up data."""
 
 _BREAKS: Final = re.compile(r"[\r\n\t\v\f\x1c-\x1e\x85\u2028\u2029]+")
 _BLOCKS: Final = " ▏▎▍▌▋▊▉█"
@@ -24,6 +27,11 @@ class TextTable:
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     words: tuple[int, ...] = (0,)
+
+
+def made_up(table: TextTable) -> TextTable:
+    """The same table, whose title says that its figures are of made-up data."""
+    return replace(table, title=f"{table.title}{MADE_UP}")
 
 
 def bar(share: float, width: int = 12) -> str:

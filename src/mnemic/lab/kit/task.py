@@ -170,3 +170,22 @@ class RetrievalTask:
 
     def tables(self, run: LoggedRun, seed: int) -> Iterator[TextTable]:
         yield from ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TalkTask(RetrievalTask):
+    """Questions about talks: a file of passages is another task's."""
+
+    def read(self, where: Path) -> Dataset:
+        return self.checked(RetrievalTask.read(self, where))
+
+    def checked(self, dataset: Dataset) -> Dataset:
+        """The data itself, if it holds any talk.
+
+        Raises:
+            Invalid: it is passages.
+        """
+        if all(doc.is_passage for corpus in dataset.corpora for doc in corpus.docs):
+            what = f"{dataset.name} holds no talk for {self.name}: it is passages"
+            raise Invalid("tasks", what, f"Name another file, or run it as multihop=FILE. {self.source}")
+        return dataset

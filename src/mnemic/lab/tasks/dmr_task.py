@@ -11,9 +11,9 @@ from typing import Final
 
 from mnemic.lab.kit.baselines import BAR, DENSE, lineup
 from mnemic.lab.kit.formats.msc_data import load_msc
-from mnemic.lab.kit.task import RetrievalTask
+from mnemic.lab.kit.task import TalkTask
 
-DMR: Final = RetrievalTask(
+DMR: Final = TalkTask(
     name="dmr",
     about="A fact from one of five sessions of two people (MSC, deep memory retrieval).",
     files=("msc_self_instruct*.jsonl", "msc_self_instruct*.jsonl.gz"),

@@ -15,11 +15,11 @@ from typing import Final
 from mnemic.lab.kit.baselines import BAR, DENSE, lineup
 from mnemic.lab.kit.datasets import Dataset
 from mnemic.lab.kit.formats.memory_bank_data import load_memory_bank
-from mnemic.lab.kit.task import RetrievalTask
+from mnemic.lab.kit.task import TalkTask
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GvdTask(RetrievalTask):
+class GvdTask(TalkTask):
     """One language."""
 
     source: str = "It is to be had from zhongwanjun/MemoryBank-SiliconFriend on GitHub, `eval_data/`."

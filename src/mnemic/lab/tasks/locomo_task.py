@@ -12,23 +12,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from mnemic.errors import Invalid
 from mnemic.lab.kit.baselines import BAR, DENSE, lineup
 from mnemic.lab.kit.datasets import BenchQuestion, Dataset
-from mnemic.lab.kit.task import RetrievalTask
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TalkTask(RetrievalTask):
-    """Questions about talks: a file of passages is another task's."""
-
-    def read(self, where: Path) -> Dataset:
-        dataset = RetrievalTask.read(self, where)
-        if all(doc.is_passage for corpus in dataset.corpora for doc in corpus.docs):
-            what = f"{dataset.name} holds no talk for {self.name}: it is passages"
-            raise Invalid("tasks", what, f"Name another file, or run it as multihop=FILE. {self.source}")
-        return dataset
-
+from mnemic.lab.kit.task import TalkTask
 
 LOCOMO: Final = TalkTask(
     name="locomo",

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 from mnemic.lab.kit.baselines import BAR, DENSE, lineup
 from mnemic.lab.kit.formats.longmemeval_data import load_longmemeval
 from mnemic.lab.kit.metrics import METRICS, Metric, Outcome, distinct, ndcg
-from mnemic.lab.kit.task import RetrievalTask
+from mnemic.lab.kit.task import TalkTask
 
 if TYPE_CHECKING:
     from mnemic.lab.kit.datasets import Dataset
@@ -28,7 +28,7 @@ def _session_ndcg(k: int, outcome: Outcome) -> float:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LongMemEvalTask(RetrievalTask):
+class LongMemEvalTask(TalkTask):
     """One size of LongMemEval."""
 
     source: str = "It is to be had from xiaowu0162/longmemeval-cleaned on Hugging Face."
@@ -57,11 +57,11 @@ class LongMemEvalTask(RetrievalTask):
     )
 
     def read(self, where: Path) -> Dataset:
-        return load_longmemeval(self.file(where))
+        return self.checked(load_longmemeval(self.file(where)))
 
     def read_first(self, where: Path, limit: int) -> Dataset:
         """Read the first questions only: M is some gigabytes."""
-        return load_longmemeval(self.file(where), limit)
+        return self.checked(load_longmemeval(self.file(where), limit))
 
 
 SMALL: Final = LongMemEvalTask(

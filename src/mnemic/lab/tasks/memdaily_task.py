@@ -10,9 +10,9 @@ from typing import Final
 
 from mnemic.lab.kit.baselines import BAR, DENSE, lineup
 from mnemic.lab.kit.formats.memdaily_data import load_memdaily
-from mnemic.lab.kit.task import RetrievalTask
+from mnemic.lab.kit.task import TalkTask
 
-MEMDAILY: Final = RetrievalTask(
+MEMDAILY: Final = TalkTask(
     name="memdaily",
     about="Everyday facts in Chinese messages: simple, conditional, comparative, aggregative, calculated, in noise.",
     files=("memdaily*.json", "memdaily*.jsonl", "memdaily*.jsonl.gz"),

@@ -28,7 +28,7 @@ from mnemic.lab.kit.datasets import BenchQuestion, Corpus, Dataset, Doc, made_da
 from mnemic.lab.kit.figures import Figure, beside_bars
 from mnemic.lab.kit.log import provenance
 from mnemic.lab.kit.metrics import Estimate, estimates
-from mnemic.lab.kit.tables import TextTable, aligned, percent
+from mnemic.lab.kit.tables import TextTable, aligned, made_up, percent
 from mnemic.lab.tasks.current.current_cases import LANGUAGES, Half, rows_of
 
 if TYPE_CHECKING:
@@ -433,7 +433,8 @@ def show(
         json.dump({"header": provenance(), "figures": made}, stream, indent=2)
         stream.write("\n")
     else:
-        stream.write(f"{aligned(beside_bars('1. Standing instructions', bars))}\n\n{aligned(table(outcomes, seed))}\n")
+        shown = (beside_bars("1. Standing instructions", bars), table(outcomes, seed))
+        stream.write("\n\n".join(map(aligned, map(made_up, shown))) + "\n")
 
 
 def write_failures(outcomes: Sequence[StandingOutcome], most: int, stream: TextIO) -> None:

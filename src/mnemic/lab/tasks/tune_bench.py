@@ -21,6 +21,7 @@ from mnemic.lab.entries import task as task_of
 from mnemic.lab.kit.contestant import SHOWN, Means
 from mnemic.lab.kit.log import records
 from mnemic.lab.kit.metrics import Outcome, measure, within
+from mnemic.lab.kit.output_places import refuse_log
 from mnemic.lab.kit.run import Progress, silent
 from mnemic.lab.kit.tables import finite
 from mnemic.lab.kit.task import data_of
@@ -85,6 +86,8 @@ def bench_tune(plan: TunePlan, out: Path | None = None, *, progress: Progress = 
         Invalid: a task, its data or a number is not there, or no question of a task has evidence.
     """
     grid = grid_of(plan.numbers, plan.times)
+    if out is not None:
+        refuse_log(out, going_on=True)
     asked: set[tuple[str, str]] = set()
     log = _TuneLog(out)
     with ExitStack() as left:
@@ -115,6 +118,10 @@ class _TuneLog:
         self._known: dict[tuple[str, Setting], dict[str, Array]] = {}
         if path is not None and path.exists():
             for record in records(path):
+                if "setting" not in record:
+                    raise Invalid(
+                        "out", f"{path.name} is no log of `bench tune`", "Name one of its own, or another file."
+                    )
                 setting = tuple((name, value) for name, value in record["setting"])
                 values = {metric: np.array(column, np.float64) for metric, column in record["values"].items()}
                 self._known[record["of"], setting] = values
@@ -126,7 +133,7 @@ class _TuneLog:
         if self._path is not None:
             columns = {metric: finite(column.tolist()) for metric, column in values.items()}
             line = {"task": task, "of": of, "setting": setting, "values": columns}
-            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._path.parent.mkdir(exist_ok=True)
             with self._path.open("a", encoding="utf-8") as file:
                 file.write(f"{json.dumps(line)}\n")
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from mnemic.errors import Invalid
-from mnemic.faces.cli.bars import progress
+from mnemic.faces.cli.bars import progress, told_if_stopped
 from mnemic.faces.cli.bench import bench_options as options
 from mnemic.faces.cli.bench.bench_options import FILE, NAMES, Option
 from mnemic.faces.cli.command import WORDS, verb
@@ -27,9 +27,18 @@ if TYPE_CHECKING:
 FAILED: Final = 9
 """Left with where a contestant did not come to its end."""
 
+_KEPT: Final = (
+    "what was measured is kept. To go on: the same command with --out {log} --resume; to see it: "
+    "mnemic bench report {log}"
+)
+
 
 _reader = click.option(
-    "--reader", type=WORDS, default="none", show_default=True, help="Whom strategies ask: `scripted`, or a model."
+    "--reader",
+    type=WORDS,
+    default="none",
+    show_default=True,
+    help="Whom strategies ask: `scripted`, `copying`, or a model.",
 )
 
 _answering: Final[tuple[Option, ...]] = (
@@ -184,9 +193,11 @@ def _run(
     **how: Any,
 ) -> None:
     from mnemic.lab.kit.answer_stage import AnswerPlan
+    from mnemic.lab.kit.output_places import refuse_log, refuse_page
     from mnemic.lab.kit.run import RunPlan
 
     run = invocation()
+    refuse_page(html, refuse_log(how["out"], going_on=how["resume"]))
     means = replace(_means(run, embedder, cache), reader=reader)
     asked: AnswerPlan | None = None
     if answers or model or full_context or judges or pairwise or judge_runs > 1:
@@ -214,9 +225,11 @@ def run_alone(
         secret: Its words are nobody's to look at: the log is gone afterwards.
     """
     from mnemic.lab.kit import log
+    from mnemic.lab.kit.output_places import refuse_log, refuse_page
     from mnemic.lab.kit.run import RunPlan
 
     run = invocation()
+    refuse_page(html, None if secret else refuse_log(how["out"], going_on=how["resume"]))
     means = _means(run, embedder, cache)
     plan = RunPlan(tasks={task.name: Path()}, variants={task.name: task}, means=means, seed=seed)
     if secret:
@@ -263,9 +276,10 @@ def logged(
 
     limits = None if here else Limits(silent_seconds=silent, memory_mib=memory, disk_mib=disk)
     runs.contestants_of(plan)  # before somebody's environment is made for a plan that is refused
-    make_ready(plan.rows, run.settings, lambda said: run.output.note(f"{said} ..."))  # who is not ready, its row says
-    with progress(run) as report_progress:
-        log = runs.run(plan, out, resume=resume, apart=limits, at_once=jobs, progress=report_progress)
+    with told_if_stopped(_KEPT if told else ""):
+        make_ready(plan.rows, run.settings, lambda said: run.output.note(f"{said} ..."))  # who is not, its row says
+        with progress(run) as report_progress:
+            log = runs.run(plan, out, resume=resume, apart=limits, at_once=jobs, warm=here, progress=report_progress)
     if told:
         run.output.note(f"log: {log} (the same tables again: mnemic bench report {log})")
     return log
@@ -281,24 +295,28 @@ def show_run(
     run: Invocation, log: Path, *, seed: int | None = None, markdown: bool = False, html: Path | None = None
 ) -> None:
     """Show the tables of a run; a contestant that failed decides the exit code."""
-    from mnemic.lab.kit.comparison import price_table, prices
+    from mnemic.lab.kit.comparison import price_notes, price_tables, prices
+    from mnemic.lab.kit.output_places import refuse_page
     from mnemic.lab.kit.run_page import write_page
-    from mnemic.lab.kit.run_report import record, report, show
+    from mnemic.lab.kit.run_report import marked, record, report, show
     from mnemic.lab.kit.tables import aligned, finite, piped
 
+    refuse_page(html)
     made = report(log, seed=seed)
     if html is not None:
         run.output.note(f"page: {write_page(made, html)}")
     form = "json" if run.output.json else "markdown" if markdown else None if run.output.color else "plain"
-    worth = [(each, stages) for each in made.tasks if (stages := prices(each, made.seed))]
+    worth = [(each, parts) for each in made.tasks if (parts := prices(each, made.seed))]
     if form == "json":
-        priced = {each.task.name: [asdict(stage) for stage in stages] for each, stages in worth}
-        whole = {**record(made), **({"stages": priced} if priced else {})}
+        priced = {each.task.name: [part.record for part in parts] for each, parts in worth}
+        whole = {**record(made), **({"left_out": priced} if priced else {})}
         run.output.document({name: finite(value) for name, value in whole.items()})
     else:
         show(made, sys.stdout, form)
-        for each, stages in worth:
-            print(f"\n{(piped if markdown else aligned)(price_table(each, stages))}")
+        for each, parts in worth:
+            for table in price_tables(each, parts):
+                print(f"\n{(piped if markdown else aligned)(marked(table, each))}")
+            print("\n" + "\n".join(f"* {note}" for note in price_notes(each, parts)))
     if any(row.failure for each in made.tasks for row in each.rows):
         click.get_current_context().exit(FAILED)
 
@@ -314,8 +332,9 @@ def compare(before: Path, after: Path, seed: int | None) -> None:
     from mnemic.lab.kit.tables import aligned, finite, in_line
 
     run = invocation()
-    was, now = report(before, seed=seed), report(after, seed=seed)
-    made, other = changes(was, now), list(settings_that_differ(was, now))
+    with told_if_stopped(nothing="both logs are as they were; the same command begins anew"):
+        was, now = report(before, seed=seed), report(after, seed=seed)
+        made, other = changes(was, now), list(settings_that_differ(was, now))
     if run.output.json:
         run.output.document({"settings": other, "changes": finite([asdict(change) for change in made])})
         return
@@ -327,24 +346,47 @@ def compare(before: Path, after: Path, seed: int | None) -> None:
 @verb(
     "mnemic bench ablate multihop=questions.jsonl --stages links --embedder none",
     "mnemic bench ablate locomo=locomo10.json --stages dense,speaker --limit 2 --embedder none --json",
+    "mnemic bench ablate locomo=locomo10.json --strategies mem0 --limit 2 --embedder none",
 )
 @click.argument("task", type=WORDS)
 @click.option("--stages", type=NAMES, help="Of recall, by commas; A+B for both at once (left out: each).")
+@click.option("--strategies", type=NAMES, help="Instead: what each of these asks a model, a task at a time.")
 @click.option(
     "--data", type=FILE, default=Path("data"), show_default=True, help="Folder of the data, for a task without =FILE."
 )
 @_running
-def ablate(task: str, stages: Sequence[str] | None, data: Path, **how: Any) -> None:
-    """What each stage of recall is worth at TASK: points that are lost without it, for each millisecond that it takes.
+def ablate(
+    task: str, stages: Sequence[str] | None, strategies: Sequence[str] | None, data: Path, reader: str, **how: Any
+) -> None:
+    """What a stage of recall, or what a strategy asks a model, is worth at TASK: points that are lost without it, for
+    each millisecond and each call that it takes.
 
-    Points and times are paired, question by question, with intervals. With --here the first rows also pay for what one
-    process warms up once, so that their times say less.
+    Points and times are paired, question by question, with intervals. With --strategies rules judge what is left out,
+    in place of --reader; where none is named that is `copying`, a script by which calls are counted and no more.
     """
     from mnemic.core.queries import Stage
     from mnemic.lab.contestants.mnemic_contestant import WHOLE, WITHOUT
+    from mnemic.lab.kit.contestant import COPYING
+    from mnemic.models.model_opening import NONE
 
-    rows = [WHOLE, *(f"{WITHOUT}{stage}" for stage in stages or Stage)]
-    _run(dict([_placed(task, data)]), rows, **how)
+    rows = [WHOLE, *(f"{WITHOUT}{stage}" for stage in stages or Stage)] if stages or not strategies else []
+    if strategies:
+        reader = COPYING if reader == NONE else reader
+        rows += _judged_rows(strategies)
+    _run(dict([_placed(task, data)]), rows, reader=reader, **how)
+
+
+def _judged_rows(strategies: Sequence[str]) -> list[str]:
+    """A row for each strategy, one without each task that it puts to a model, and one without a model at all."""
+    from mnemic.lab.contestants.strategy_contestant import MODEL, left_to_rules, tasks_asked
+
+    rows: list[str] = []
+    for name in strategies:
+        asked = list(dict.fromkeys(task for member in name.split("+") for task in tasks_asked(member)))
+        if not asked:
+            raise Invalid("strategies", f"{name} asks no model anything", "Leave it out: rules judge all that it does.")
+        rows += [name, *(left_to_rules(name, task) for task in (*asked, MODEL))]
+    return rows
 
 
 @verb(
@@ -388,7 +430,9 @@ def tune(
     run = invocation()
     given = {"numbers": numbers, "times": None if times is None else tuple(map(_factor, times)), **how}
     plan = TunePlan(tasks=_all_placed(tasks, data), means=_means(run, embedder, cache), **options.without_none(given))
-    with progress(run) as report_progress:
+    again = "nothing is kept; with --out LOG the same command goes on where it was stopped"
+    kept = again if out is None else f"settings that were measured are kept in {out}: the same command goes on"
+    with told_if_stopped(nothing=kept), progress(run) as report_progress:
         made = bench_tune(plan, out, progress=report_progress)
     if run.output.json:
         alone = [{"numbers": dict(setting), "points": gains} for setting, gains in made.alone.items()]

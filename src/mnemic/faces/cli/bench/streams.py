@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
-from mnemic.faces.cli.bars import progress
+from mnemic.faces.cli.bars import progress, told_if_stopped
 from mnemic.faces.cli.bench import bench_options as options
 from mnemic.faces.cli.bench.bench_options import FILE, NAMES
 from mnemic.faces.cli.command import WORDS, verb
@@ -16,6 +16,9 @@ from mnemic.faces.cli.invocation import Invocation, invocation
 
 if TYPE_CHECKING:
     from mnemic.lab.kit.task_stream import MakeAgent
+
+
+_KEPT: Final = "tries until then are kept, and cannot be gone on with; to see them: mnemic bench report {log}"
 
 
 @verb(
@@ -43,6 +46,7 @@ def stream(
     No model is called, unless one acts (--actor). Rules that nobody tells hold for all tasks of a seed: what a memory
     keeps of one task helps with others, and retrying without memory does not.
     """
+    from mnemic.lab.kit.output_places import refuse_log, refuse_page
     from mnemic.lab.kit.stream_memories import rows as all_rows
     from mnemic.lab.kit.stream_run import StreamPlan, run_streams
     from mnemic.lab.stream_entries import world as world_of
@@ -52,7 +56,8 @@ def stream(
         rows=tuple(rows) or all_rows(), seeds=seeds, first_seed=first_seed, tasks=tasks, tries=tries, agent=agent
     )
     chosen, make_agent = world_of(world), _agent(run, agent)
-    with progress(run) as report_progress:
+    refuse_page(html, refuse_log(out))
+    with told_if_stopped(_KEPT), progress(run) as report_progress:
         log = run_streams(chosen, plan, out, make_agent=make_agent, progress=report_progress)
     run.output.note(f"log: {log} (the same tables again: mnemic bench report {log})")
     show_streams(run, log, html=html)
@@ -76,9 +81,11 @@ def show_streams(
     run: Invocation, log: Path, *, seed: int | None = None, markdown: bool = False, html: Path | None = None
 ) -> None:
     """Show what streams came to."""
+    from mnemic.lab.kit.output_places import refuse_page
     from mnemic.lab.kit.stream_page import write_stream_page
     from mnemic.lab.kit.stream_report import read_streams, record, shown
 
+    refuse_page(html)
     made = read_streams(log, seed=seed or 0)
     if html is not None:
         run.output.note(f"page: {write_stream_page(made, html)}")

@@ -14,7 +14,7 @@ from mnemic.lab.kit.calibration import Bin, error_estimate, reliability
 from mnemic.lab.kit.figures import Figure, beside_bars
 from mnemic.lab.kit.log import provenance
 from mnemic.lab.kit.metrics import Estimate, auroc_estimate, estimates
-from mnemic.lab.kit.tables import TextTable, aligned, bar, finite, percent
+from mnemic.lab.kit.tables import TextTable, aligned, bar, finite, made_up, percent
 from mnemic.lab.tasks.current.current_cases import LANGUAGES, CurrentPlan, CurrentQuestion, Half, read_cases
 from mnemic.lab.tasks.current.current_outcomes import BestRanks, CurrentOutcome
 from mnemic.lab.tasks.current.grading import Verdict
@@ -259,7 +259,7 @@ def show(
         json.dump(finite(_json(outcomes, plan, by)), stream, ensure_ascii=False, indent=2)
         stream.write("\n")
     else:
-        stream.write("\n\n".join(map(aligned, tables(outcomes, plan.seed, by))) + "\n")
+        stream.write("\n\n".join(map(aligned, map(made_up, tables(outcomes, plan.seed, by)))) + "\n")
 
 
 def _json(outcomes: Sequence[CurrentOutcome], plan: CurrentPlan, by: str) -> dict[str, object]:

@@ -13,7 +13,7 @@ import numpy as np
 from mnemic.lab.kit.calibration import expected_error
 from mnemic.lab.kit.log import provenance
 from mnemic.lab.kit.metrics import Estimate, estimates
-from mnemic.lab.kit.tables import TextTable, aligned, finite, percent
+from mnemic.lab.kit.tables import TextTable, aligned, finite, made_up, percent
 from mnemic.lab.tasks.current.current_cases import LANGUAGES, CurrentCase, CurrentQuestion
 from mnemic.lab.tasks.current.current_outcomes import NOT_ASKED
 from mnemic.lab.tasks.current.grading import Grade, Verdict
@@ -115,7 +115,7 @@ def show(outcomes: Sequence[EverydayOutcome], stream: TextIO, *, seed: int = 0, 
         json.dump(finite(made), stream, ensure_ascii=False, indent=2)
         stream.write("\n")
     else:
-        stream.write(f"{aligned(table(outcomes, seed))}\n\ncalibration error {error:.3f}\n")
+        stream.write(f"{aligned(made_up(table(outcomes, seed)))}\n\ncalibration error {error:.3f}\n")
 
 
 def write_failures(outcomes: Sequence[EverydayOutcome], most: int, stream: TextIO) -> None:

@@ -16,7 +16,7 @@ from mnemic.lab.kit.datasets import BenchQuestion, Corpus, Dataset, Doc, made_da
 from mnemic.lab.kit.figures import Figure, beside_bars
 from mnemic.lab.kit.log import provenance
 from mnemic.lab.kit.metrics import Estimate, estimates
-from mnemic.lab.kit.tables import TextTable, aligned, finite, percent
+from mnemic.lab.kit.tables import TextTable, aligned, finite, made_up, percent
 from mnemic.lab.tasks.current.current_cases import LANGUAGES
 from mnemic.lab.tasks.small.small_memories import EACH, SmallMemory, small_memories
 
@@ -169,7 +169,8 @@ def show(outcomes: Sequence[SmallOutcome], stream: TextIO, *, seed: int = 0, as_
         json.dump(finite({"header": provenance(), "figures": made, "rows": rows}), stream, ensure_ascii=False, indent=2)
         stream.write("\n")
     else:
-        stream.write(f"{aligned(beside_bars('1. Against plain BM25', bars))}\n\n{aligned(table(outcomes, seed))}\n")
+        shown = (beside_bars("1. Against plain BM25", bars), table(outcomes, seed))
+        stream.write("\n\n".join(map(aligned, map(made_up, shown))) + "\n")
 
 
 def write_failures(outcomes: Sequence[SmallOutcome], most: int, stream: TextIO) -> None:

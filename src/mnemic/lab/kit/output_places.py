@@ -1,0 +1,57 @@
+"""Where a run may write: looked at before anything is measured, so that hours of work do not end at a folder."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Final
+
+from mnemic.errors import Invalid
+
+_REMEDY: Final = "Make the folder first, or name another place."
+
+
+def refuse_log(out: Path, *, going_on: bool = False, field: str = "out") -> Path:
+    """Refuse a log that could not be begun, or gone on with; return the folder that it lies in, which may be made.
+
+    Args:
+        out: The log (`.jsonl`), or the folder of a log.
+
+    Raises:
+        Invalid: it is there already, its folder lies in none, or nothing can be written there.
+    """
+    folder = out.parent if out.suffix == ".jsonl" else out
+    if out.suffix == ".jsonl" and out.exists() and not going_on:
+        raise Invalid(field, f"{out.name} exists", "A log is never overwritten; name another file.")
+    if folder.exists():
+        _refuse_folder(folder, field)
+    else:
+        _refuse_folder(folder.parent, field)
+    return folder
+
+
+def refuse_page(page: Path | None, made: Path | None = None, *, field: str = "html") -> None:
+    """Refuse a page that could not be written once its figures are there.
+
+    Args:
+        page: None for no page.
+        made: A folder that the run makes itself.
+
+    Raises:
+        Invalid: its folder is not there, it is a folder itself, or nothing can be written there.
+    """
+    if page is None:
+        return
+    if page.is_dir():
+        raise Invalid(field, f"{page} is a folder", "Name a file in it.")
+    if made is None or page.parent.absolute() != made.absolute():
+        _refuse_folder(page.parent, field)
+
+
+def _refuse_folder(folder: Path, field: str) -> None:
+    if not folder.exists():
+        raise Invalid(field, f"lies in {folder}, which is not there", _REMEDY)
+    if not folder.is_dir():
+        raise Invalid(field, f"lies in {folder}, which is no folder", _REMEDY)
+    if not os.access(folder, os.W_OK):
+        raise Invalid(field, f"lies in {folder}, where nothing can be written", _REMEDY)
