@@ -13,9 +13,9 @@ import pytest
 from mnemic.errors import Invalid
 from mnemic.lab.kit.answer_stage import AnswerPlan
 from mnemic.lab.kit.made_samples import write_samples
+from mnemic.lab.kit.plot_frame import COLOURS
 from mnemic.lab.kit.run import RunPlan, run
 from mnemic.lab.kit.run_page import page, write_page
-from mnemic.lab.kit.run_pictures import COLOURS
 from mnemic.lab.kit.run_report import RunReport, best_first, chief, markdown, overview, plain, report, worst
 from mnemic.lab.kit.tables import percent
 
@@ -124,7 +124,7 @@ def test_the_best_stand_first_on_the_board_and_equals_by_name(made: RunReport) -
     found = {row.system: row.scores["R@10"].mean for row in of.rows}
     assert found["no memory"] < found["BM25 turns"] <= found["recent window"]
     board = page(made).partition("Leaderboard")[2].partition("</table>")[0]
-    names = re.findall(r"<tr[^>]*><td>([^<]+)</td>", board)
+    names = re.findall(r'<tr[^>]*><th scope="row">([^<]+)</th>', board)
     assert names == sorted(found, key=lambda name: (-found[name], name))
     assert names[-1] == "no memory"
     level = replace(of, rows=tuple(replace(row, scores=of.rows[0].scores) for row in of.rows))
