@@ -17,7 +17,7 @@ FLOOR: Final = 200
 BELOW: Final = 24
 """Room below the axis, for the names of places."""
 
-COLUMN: Final = 7.0
+COLUMN: Final = 7.6
 """How wide a column of text is taken to be: fonts differ, and none that is usual is wider on the mean."""
 
 COLOURS: Final = 8

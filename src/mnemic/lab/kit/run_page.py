@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from mnemic.lab.kit.run_report import RunReport, SystemRow
     from mnemic.lab.kit.tables import TextTable
 
-_PICTURES: Final = re.compile("[▏▎▍▌▋▊▉█]+")
-"""Bars of characters, which a page draws better."""
+_PICTURES: Final = re.compile("[ ▏▎▍▌▋▊▉█]*")
+"""Bars of characters, of any length, which a page draws better."""
 
 _NUMBER: Final = re.compile(r"[+-]?\d[\d,]*(?:\.\d+)?")
 _NOTHING: Final = "<td>-</td>"
@@ -196,8 +196,9 @@ def _interval(score: Estimate | None) -> str:
 
 def page_table(table: TextTable) -> Iterator[str]:
     """A table whose columns a reader sorts by: figures as figures, words as words."""
-    drawn = {n for n, _ in enumerate(table.columns) if any(_PICTURES.search(row[n]) for row in table.rows)}
-    shown = [n for n, _ in enumerate(table.columns) if n not in drawn]
+    shown = [
+        n for n, _ in enumerate(table.columns) if n == 0 or not all(_PICTURES.fullmatch(row[n]) for row in table.rows)
+    ]
     words = {n for n in shown if _is_of_words([row[n] for row in table.rows])}
     lines = (
         _Line(row[0], row[0], [(_words if n in words else _figure)(row[n]) for n in shown[1:]]) for row in table.rows

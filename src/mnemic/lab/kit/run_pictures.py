@@ -101,7 +101,11 @@ def _cost_marks(axis: _CostAxis, floor: float) -> Iterator[str]:
     for cost in shown:
         x = axis.across(cost)
         yield f'<line class="axis" x1="{x:.1f}" x2="{x:.1f}" y1="{floor:g}" y2="{floor + 4:g}"/>'
-        yield f'<text x="{x:.1f}" y="{floor + 16:g}" text-anchor="middle">{cost:,.3g}</text>'
+        yield f'<text x="{x:.1f}" y="{floor + 16:g}" text-anchor="middle">{_short(cost)}</text>'
+
+
+def _short(cost: float) -> str:
+    return f"{cost:,.0f}" if cost >= 100 else f"{cost:.3g}"
 
 
 def _dot(dot: NamedDot, told: str) -> str:
@@ -117,7 +121,7 @@ def _name(name: PlacedName) -> str:
 
 def _way_to(name: PlacedName) -> str:
     ends = f'x1="{name.dot.x:.1f}" y1="{name.dot.y:.1f}" x2="{name.x:.1f}" y2="{name.y:.1f}"'
-    return f'<line class="axis" {ends}/>'
+    return f'<line class="way" {ends}/>'
 
 
 def depth_plot(rows: Sequence[SystemRow]) -> str:

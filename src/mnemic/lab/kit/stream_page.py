@@ -38,7 +38,7 @@ def _body(made: StreamReport) -> Iterator[str]:
     yield "<h2>Done against the index of the task, beside retrying alone</h2>"
     yield from plots(_curves(row, made.control) for row in made.rows if row is not made.control)
     for table in stream_tables(made):
-        yield f"<h2>{in_html(table.title)}</h2>"
+        yield f"<h3>{in_html(table.title)}</h3>"
         yield from page_table(table)
     yield f"<ul>{''.join(f'<li>{in_html(note)}</li>' for note in notes(made))}</ul>"
 
