@@ -28,8 +28,8 @@ def test_no_name_lies_on_another_and_none_leaves_the_picture() -> None:
         names = place_names(dots, TOP - LINE / 2, floor)
         assert len(names) == many
         assert not any(overlap(*both) for both in combinations(names, 2))
-        assert all(0 <= name.box[0] and name.box[1] <= WIDTH for name in names)
-        assert all(TOP - LINE <= name.box[2] and name.box[3] <= floor for name in names)
+        assert all(name.box[0] >= 0 and name.box[1] <= WIDTH for name in names)
+        assert all(name.box[2] >= TOP - LINE and name.box[3] <= floor for name in names)
 
 
 def test_a_name_with_room_stands_at_its_dot_and_one_without_is_led_to_it() -> None:

@@ -133,7 +133,7 @@ def _board(of: TaskReport) -> Iterator[str]:
         "contestant", "n", of.task.headline, "by question, by conversation", *beside_it, "tokens", "p50 ms", "CPU ms",
         "bytes/doc",
     )  # fmt: skip
-    yield from _table_of(map(_column, heads), (_on_board(of, row) for row in best_first(of)))
+    yield from _table_of(_columns(heads), (_on_board(of, row) for row in best_first(of)))
 
 
 def _on_board(of: TaskReport, row: SystemRow) -> _Line:
@@ -157,7 +157,7 @@ def _categories(of: TaskReport) -> Iterator[str]:
         _Line(row.system, row.system, [_interval(row.categories.get(name, {}).get(of.task.headline)) for name in names])
         for row in of.rows
     )
-    yield from _table_of(map(_column, ("contestant", *names)), lines)
+    yield from _table_of(_columns(("contestant", *names)), lines)
 
 
 def _answers(of: AnswerReport) -> Iterator[str]:
@@ -185,7 +185,7 @@ def _answers(of: AnswerReport) -> Iterator[str]:
         )
         for row in of.rows
     )
-    yield from _table_of(map(_column, heads), lines)
+    yield from _table_of(_columns(heads), lines)
 
 
 def _interval(score: Estimate | None) -> str:
@@ -246,14 +246,19 @@ def _question(question: BadQuestion) -> Iterator[str]:
         yield "</ul>"
     yield '<div class="sides">'
     for title, docs in (("wanted", question.wanted), ("came first", question.recalled)):
-        yield f"<div><p>{title}</p><ul>{''.join(map(_document, docs))}</ul></div>"
+        yield f"<div><h4>{title}</h4><ul>{''.join(map(_document, docs))}</ul></div>"
     yield "</div></details>"
 
 
 def _document(doc: ShownDoc) -> str:
-    rank = f"rank {doc.rank}" if doc.rank else "not ranked"
+    rank = f"rank {doc.rank}{', wanted' if doc.wanted else ''}" if doc.rank else "wanted, not ranked"
     kind = ' class="good"' if doc.wanted and doc.rank else ' class="bad"' if doc.wanted else ""
     return f"<li{kind}>{in_html(doc.text)} <span class='dim'>{in_html(doc.id)}, {rank}</span></li>"
+
+
+def _columns(names: Sequence[str]) -> Iterator[str]:
+    """Heads of a column of names, and of columns of figures."""
+    return (_column(name, words=n == 0) for n, name in enumerate(names))
 
 
 def _column(name: str, *, words: bool = False) -> str:
