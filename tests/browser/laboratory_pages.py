@@ -79,4 +79,11 @@ def needles(folder: Path) -> Path:
     return write_needles_page(*read_needles(folder / "n.jsonl"), folder / "n.html")
 
 
-PAGES: Final = {made.__name__: made for made in (answered, crowded, alone, crashed, streams, needles)}
+def self_made(folder: Path) -> Path:
+    """A task that makes its own questions, which mnemic answers, with tables of its own."""
+    rows = ("mnemic", "BM25 turns", "recent window", "no memory")
+    log = run(RunPlan(tasks={"current": Path()}, rows=rows, limit=12), folder / "self_made.jsonl")
+    return write_page(report(log), folder / "self_made.html")
+
+
+PAGES: Final = {made.__name__: made for made in (answered, crowded, alone, crashed, self_made, streams, needles)}

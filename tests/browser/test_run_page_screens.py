@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import cache
@@ -14,6 +15,7 @@ from laboratory_pages import CROWD, PAGES
 from page_faults import faults
 
 pytestmark = pytest.mark.browser
+IMAGES = Path(__file__).resolve().parent.parent.parent / "docs" / "images"
 PHONE, TABLET, DESK = (360, 740), (768, 1024), (1400, 900)
 PAPER = (1030, 700)
 """A4 across, in pixels, without its margins."""
@@ -52,7 +54,8 @@ def seen(browser: Any, page_files: Callable[[str], Path]) -> Iterator[Callable[.
 def test_a_page_can_be_read_at_any_width_in_light_and_in_dark_folded_or_not(
     seen: Callable[..., Any], name: str
 ) -> None:
-    for size in (PHONE, TABLET, DESK):
+    for size in (IMAGES = Path(__file__).resolve().parent.parent.parent / "docs" / "images"
+PHONE, TABLET, DESK):
         for dark in (False, True):
             page = seen(name, size, dark=dark)
             page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
@@ -139,6 +142,15 @@ def test_paper_is_light_shows_whole_tables_and_what_was_folded(seen: Callable[..
     assert page.locator("details[open]").count() == 0
     page.emulate_media(media="screen", color_scheme="light")
     assert ink == page.evaluate("getComputedStyle(document.body).color")
+
+
+def test_the_first_screen_has_who_ran_and_how_they_did(seen: Callable[..., Any]) -> None:
+    page = seen("self_made", (1200, 800))
+    board = page.locator("table").first
+    assert board.bounding_box()["y"] + board.bounding_box()["height"] <= 800
+    assert board.locator("tbody tr").count() == 4
+    if os.environ.get("KEEP_PICTURES"):
+        page.screenshot(path=IMAGES / "laboratory-run.png")
 
 
 def test_light_and_dark_are_two_papers(seen: Callable[..., Any]) -> None:

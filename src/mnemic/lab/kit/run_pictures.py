@@ -34,6 +34,7 @@ def bars(*estimates: Estimate, wide: int = 210) -> str:
         if not math.isnan(estimate.low):
             ends = f'x1="{5 + 200 * estimate.low:.1f}" x2="{5 + 200 * estimate.high:.1f}"'
             drawn.append(f'<line class="range" {ends} y1="{y}" y2="{y}"/>')
+        if not math.isnan(estimate.mean):
             drawn.append(f'<circle class="dot" cx="{5 + 200 * estimate.mean:.1f}" cy="{y}" r="4"/>')
     told = in_html("; ".join(f"{percent(estimate)} %" for estimate in estimates))
     size = f'viewBox="0 0 210 {tall}" width="{wide}"'
