@@ -54,8 +54,7 @@ def seen(browser: Any, page_files: Callable[[str], Path]) -> Iterator[Callable[.
 def test_a_page_can_be_read_at_any_width_in_light_and_in_dark_folded_or_not(
     seen: Callable[..., Any], name: str
 ) -> None:
-    for size in (IMAGES = Path(__file__).resolve().parent.parent.parent / "docs" / "images"
-PHONE, TABLET, DESK):
+    for size in (PHONE, TABLET, DESK):
         for dark in (False, True):
             page = seen(name, size, dark=dark)
             page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
