@@ -207,8 +207,9 @@ def test_cells_are_sorted_by_the_number_they_begin_with_and_dashes_and_words_by_
 
 
 def test_words_and_figures_are_columns_of_their_own_sort_and_bars_of_characters_none() -> None:
-    rows = (("a", "R@10", "1,000", "███", "-"), ("b", "", "-", "", "-"))
+    rows = (("a", "R@10", "1,000", "███", "-"), ("0.6 b", "", "-", "", "-"))
     shown = "".join(page_table(TextTable("", ("task", "headline", "n", "bar", "none"), rows)))
+    assert '<th scope="col" class="words"><button>task' in shown, "though a name begins with digits"
     assert '<th scope="col" class="words"><button>headline' in shown
     assert '<th scope="col"><button>n</button>' in shown
     assert '<td data-value="1000">1,000</td>' in shown

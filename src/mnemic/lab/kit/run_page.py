@@ -199,7 +199,7 @@ def page_table(table: TextTable) -> Iterator[str]:
     shown = [
         n for n, _ in enumerate(table.columns) if n == 0 or not all(_PICTURES.fullmatch(row[n]) for row in table.rows)
     ]
-    words = {n for n in shown if _is_of_words([row[n] for row in table.rows])}
+    words = {n for n in shown if n in (0, *table.words) or _is_of_words([row[n] for row in table.rows])}
     lines = (
         _Line(row[0], row[0], [(_words if n in words else _figure)(row[n]) for n in shown[1:]]) for row in table.rows
     )
