@@ -271,8 +271,10 @@ def _words(cell: str) -> str:
 
 
 def _figure(cell: str) -> str:
-    value = sorted_by(cell)
-    return f"<td>{in_html(cell)}</td>" if value is None else f'<td data-value="{value:.12g}">{in_html(cell)}</td>'
+    if (value := sorted_by(cell)) is None:
+        return f"<td>{in_html(cell)}</td>"
+    written = "Infinity" if math.isinf(value) else f"{value:.12g}"  # as a script reads it
+    return f'<td data-value="{written}">{in_html(cell)}</td>'
 
 
 def _drawn(value: float, drawn: str) -> str:
