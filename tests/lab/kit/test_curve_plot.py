@@ -18,7 +18,7 @@ def test_a_name_of_any_length_stands_whole_below_the_picture() -> None:
     drawn = curve_plot("kept", [PlottedCurve(long, (PlottedPoint("1k", 1.0), PlottedPoint("2k", 3.0)))])
     keys = drawn.partition('<ul class="keys">')[2]
     assert f"</i>{long}</li>" in keys
-    assert f"{long}: 1k 1.0, 2k 3.0" in drawn.partition("aria-label")[2]
+    assert f"{long}: 1k: 1.0, 2k: 3.0" in drawn.partition("aria-label")[2]
 
 
 def test_places_are_named_as_far_as_there_is_room() -> None:
@@ -33,4 +33,4 @@ def test_nothing_is_drawn_of_nothing_and_the_control_has_no_colour() -> None:
     held = PlottedCurve("retry", (PlottedPoint("1", 50.0),), control=True)
     drawn = curve_plot("done", [PlottedCurve("a", (PlottedPoint("1", 60.0, 40.0, 80.0),)), held], top=100)
     assert 'class="curve dim dashed"' in drawn
-    assert "a: 1 60.0 [40.0, 80.0]; retry: 1 50.0" in drawn
+    assert "a: 1: 60.0 [40.0, 80.0]; retry: 1: 50.0" in drawn

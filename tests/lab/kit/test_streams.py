@@ -363,7 +363,7 @@ def test_what_a_curve_draws_is_said_in_words(log: Path) -> None:
     made = read_streams(log)
     for row in made.rows:
         if row.name != "retry":
-            first = f"{row.name}: done, %, part by part. {row.name}: 1 {100 * row.curve[0].mean:.1f}, 2 "
+            first = f"{row.name}: done, %, part by part. {row.name}: 1: {100 * row.curve[0].mean:.1f}, 2: "
             assert f'aria-label="{first}' in stream_page(made)
 
 

@@ -24,7 +24,7 @@ class PlottedPoint:
     def words(self) -> str:
         """The place, the value and the interval."""
         interval = "" if math.isnan(self.low) else f" [{self.low:,.1f}, {self.high:,.1f}]"
-        return f"{self.place} {self.value:,.1f}{interval}"
+        return f"{self.place}: {self.value:,.1f}{interval}"
 
 
 @dataclass(frozen=True, slots=True)
