@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -14,12 +15,19 @@ from mnemic.errors import Invalid
 from mnemic.lab.kit.answer_stage import AnswerPlan
 from mnemic.lab.kit.comparison import changes
 from mnemic.lab.kit.made_samples import write_samples
+from mnemic.lab.kit.metrics import Estimate
+from mnemic.lab.kit.plot_frame import COLOURS
 from mnemic.lab.kit.run import RunPlan, run
 from mnemic.lab.kit.run_page import page, write_page
 from mnemic.lab.kit.run_pictures import COLOURS
 from mnemic.lab.kit.run_report import RunReport, best_first, chief, markdown, overview, plain, report, tables, worst
 from mnemic.lab.kit.tables import percent
 from mnemic.lab.tasks.small_task import SmallTask
+
+from mnemic.lab.kit.run_page import page, page_table, sorted_by, write_page
+from mnemic.lab.kit.run_pictures import bars
+from mnemic.lab.kit.run_report import RunReport, best_first, chief, markdown, overview, plain, report, worst
+from mnemic.lab.kit.tables import TextTable, percent
 
 EVIL = "<script>alert(1)</script> | *x* \u202e"
 
@@ -126,7 +134,7 @@ def test_the_best_stand_first_on_the_board_and_equals_by_name(made: RunReport) -
     found = {row.system: row.scores["R@10"].mean for row in of.rows}
     assert found["no memory"] < found["BM25 turns"] <= found["recent window"]
     board = page(made).partition("Leaderboard")[2].partition("</table>")[0]
-    names = re.findall(r"<tr[^>]*><td>([^<]+)</td>", board)
+    names = re.findall(r'<tr[^>]*><th scope="row">([^<]+)</th>', board)
     assert names == sorted(found, key=lambda name: (-found[name], name))
     assert names[-1] == "no memory"
     level = replace(of, rows=tuple(replace(row, scores=of.rows[0].scores) for row in of.rows))
@@ -212,3 +220,34 @@ def test_at_a_glance_samples_are_marked_and_strategies_said_to_be_ours(tmp_path:
             assert ("own strategies, after these papers" in before) is ours
         assert [any("own strategies" in note for note in each.notes) for each in made.tasks] == [ours, ours]
         assert [any("made up" in note for note in each.notes) for each in made.tasks] == [False, True]
+
+
+def test_cells_are_sorted_by_the_number_they_begin_with_and_dashes_and_words_by_none() -> None:
+    cells = {
+        "62.1 ±3.0": 62.1,
+        "1,234": 1234,
+        "+3.2 [+1.0, +5.4]": 3.2,
+        "-27.4 [-]": -27.4,
+        "50 %": 50,
+        "at once": math.inf,
+    }
+    assert {cell: sorted_by(cell) for cell in cells} == cells
+    assert [sorted_by(cell) for cell in ("-", "", "yes", "R@10")] == [None] * 4
+
+
+def test_words_and_figures_are_columns_of_their_own_sort_and_bars_of_characters_none() -> None:
+    rows = (("a", "R@10", "1,000", "███", "-"), ("0.6 b", "", "-", "", "-"))
+    shown = "".join(page_table(TextTable("", ("task", "headline", "n", "bar", "none"), rows)))
+    assert '<th scope="col" class="words"><button>task' in shown, "though a name begins with digits"
+    assert '<th scope="col" class="words"><button>headline' in shown
+    assert '<th scope="col"><button>n</button>' in shown
+    assert '<td data-value="1000">1,000</td>' in shown
+    assert "<button>bar" not in shown
+    assert '<th scope="col"><button>none' in shown
+
+
+def test_a_mean_without_an_interval_is_drawn_as_a_dot() -> None:
+    drawn = bars(Estimate(0.5, math.nan, math.nan, 3))
+    assert "<circle" in drawn
+    assert 'class="range"' not in drawn
+    assert bars(Estimate(math.nan, math.nan, math.nan, 0)) == ""

@@ -133,9 +133,9 @@ def test_rows_put_texts_of_one_kind_length_and_depth_together_or_all_depths() ->
     short, long = needle_rows(readings, by_depth=False)
     assert (short.texts, short.rules, short.depth) == (2, 0.5, None)
     assert short.seconds == pytest.approx(7.0) == long.seconds
-    assert "8k 50.0, 4m 100.0" in kept_by_length([short, long])
-    assert "8k 7.0, 4m 7.0" in cost_by_length([short, long])
+    assert "8k: 50.0, 4m: 100.0" in kept_by_length([short, long])
+    assert "8k: 7.0, 4m: 7.0" in cost_by_length([short, long])
     depths = kept_by_depth(needle_rows(readings))
-    assert "0 % 100.0, 100 % 0.0" in depths
+    assert "0 %: 100.0, 100 %: 0.0" in depths
     assert "4,000,000 tokens" in depths
     assert kept_by_depth([short]) == "" == kept_by_length([])

@@ -19,6 +19,11 @@ def in_html(words: object) -> str:
     return escape(for_terminal(" ".join(str(words).split())), quote=True)
 
 
+def is_ours(system: str) -> bool:
+    """Whether a contestant is the one that a page lifts out."""
+    return system.removesuffix(" (failed)") == "mnemic"
+
+
 def html_page(title: str, body: Iterable[str]) -> str:
     """A page of these lines; it runs the one script that it carries, and no other."""
     folder = resources.files("mnemic.lab.kit")

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
+from mnemic.lab.kit.curve_plot import PlottedCurve, PlottedPoint, curve_plot
 from mnemic.lab.kit.html_page import html_page, in_html, write_html
-from mnemic.lab.kit.run_page import page_table
+from mnemic.lab.kit.run_page import page_table, plots
 from mnemic.lab.kit.stream_report import notes, stream_tables
-from mnemic.lab.kit.tables import percent
 
 if TYPE_CHECKING:
-    from mnemic.lab.kit.metrics import Estimate
     from mnemic.lab.kit.stream_report import StreamReport, StreamRow
-
-_WIDTH: Final = 420
-_HEIGHT: Final = 220
-_EDGE: Final = 36
 
 
 def write_stream_page(made: StreamReport, path: Path) -> Path:
@@ -40,12 +35,8 @@ def _body(made: StreamReport) -> Iterator[str]:
     yield f"<h1>Experience streams: {in_html(head['world'])}</h1>"
     about = f"{head['about']} {head['started'][:16]} UTC, mnemic {head['mnemic']}"
     yield f'<p class="dim">{in_html(about)}</p>'
-    yield "<h3>Done against the index of the task, beside retrying alone</h3>"
-    yield '<div class="plots">'
-    for row in made.rows:
-        if made.control is None or row is not made.control:
-            yield _curves(row, made.control)
-    yield "</div>"
+    yield "<h2>Done against the index of the task, beside retrying alone</h2>"
+    yield from plots(_curves(row, made.control) for row in made.rows if row is not made.control)
     for table in stream_tables(made):
         yield f"<h3>{in_html(table.title)}</h3>"
         yield from page_table(table)
@@ -54,32 +45,14 @@ def _body(made: StreamReport) -> Iterator[str]:
 
 def _curves(row: StreamRow, control: StreamRow | None) -> str:
     """One memory's curve with its intervals, and the control's dashed."""
-    told = f"{row.name}, done %, part by part: {', '.join(map(percent, row.curve))}"
-    drawn = [f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{in_html(told)}">']
-    for share in (0.0, 0.5, 1.0):
-        y = _y(share)
-        drawn.append(f'<line class="axis" x1="{_EDGE}" x2="{_WIDTH - 8}" y1="{y}" y2="{y}"/>')
-        drawn.append(f'<text x="{_EDGE - 4}" y="{y + 4}" text-anchor="end">{100 * share:.0f}</text>')
-    if control is not None:
-        drawn.append(_line(control.curve, 'stroke="var(--dim)" stroke-dasharray="4 4"'))
-    for place, part in enumerate(row.curve):
-        x = _x(place, len(row.curve))
-        if not math.isnan(part.low):
-            drawn.append(f'<line class="range" x1="{x}" x2="{x}" y1="{_y(part.low)}" y2="{_y(part.high)}"/>')
-        drawn.append(f'<circle class="dot" cx="{x}" cy="{_y(part.mean)}" r="3.5"/>')
-    drawn.append(_line(row.curve, 'stroke="var(--mark)"'))
-    drawn.append(f'<text x="{_EDGE}" y="{_HEIGHT - 4}">{in_html(row.name)}; dashed: retry</text></svg>')
-    return "".join(drawn)
+    beside = [] if control is None else [_curve(control, control=True)]
+    return curve_plot(f"{row.name}: done, %, part by part", [_curve(row), *beside], top=100)
 
 
-def _line(curve: Sequence[Estimate], style: str) -> str:
-    points = " ".join(f"{_x(place, len(curve))},{_y(part.mean)}" for place, part in enumerate(curve))
-    return f'<polyline fill="none" {style} points="{points}"/>'
-
-
-def _x(place: int, of: int) -> float:
-    return round(_EDGE + 10 + (_WIDTH - _EDGE - 28) * (place / max(1, of - 1)), 1)
-
-
-def _y(share: float) -> float:
-    return round(10 + (_HEIGHT - 40) * (1 - share), 1)
+def _curve(row: StreamRow, *, control: bool = False) -> PlottedCurve:
+    points = (
+        PlottedPoint(f"{n}", 100 * part.mean, 100 * part.low, 100 * part.high)
+        for n, part in enumerate(row.curve, start=1)
+        if not math.isnan(part.mean)
+    )
+    return PlottedCurve(row.name, tuple(points), control=control)

@@ -42,7 +42,7 @@ ENGLISH: Final = GvdTask(
 )
 CHINESE: Final = GvdTask(
     name="gvd-zh",
-    about="The same in Chinese.",
+    about="Probing questions about ten days of talk (MemoryBank), in Chinese.",
     files=("memory_bank_cn*.json", "gvd_zh*"),
     notes=(
         "Evidence is ours, by hand: MemoryBank gives none. It was read in English; of 100 questions 96 take it over.",

@@ -10,10 +10,10 @@ from statistics import fmean
 from typing import Any, Final
 
 from mnemic.errors import Invalid
+from mnemic.lab.kit.curve_plot import PlottedCurve, PlottedPoint, curve_plot
 from mnemic.lab.kit.html_page import html_page, in_html, write_html
 from mnemic.lab.kit.log import bench_of, records
-from mnemic.lab.kit.run_page import page_table
-from mnemic.lab.kit.run_pictures import PlottedCurve, curve_plot
+from mnemic.lab.kit.run_page import page_table, plots
 from mnemic.lab.kit.tables import TextTable
 
 BENCH: Final = "needles"
@@ -212,14 +212,11 @@ def write_needles_page(header: Mapping[str, Any], readings: Sequence[NeedleReadi
 
 def needles_section(readings: Sequence[NeedleReading]) -> Iterator[str]:
     """The part of a page that tells of needles: curves by length and by depth, and the table."""
-    yield "<h3>Needles in long texts, by rules</h3>"
-    yield '<div class="plots">'
-    by_length = needle_rows(readings, by_depth=False)
-    yield from filter(
-        None, (kept_by_length(by_length), cost_by_length(by_length), kept_by_depth(needle_rows(readings)))
-    )
-    yield "</div>"
-    yield from page_table(table("", needle_rows(readings)))
+    yield "<h2>Needles in long texts, by rules</h2>"
+    by_length, rows = needle_rows(readings, by_depth=False), needle_rows(readings)
+    yield from plots(filter(None, (kept_by_length(by_length), cost_by_length(by_length), kept_by_depth(rows))))
+    yield "<h3>Evidence kept, in per cent</h3>"
+    yield from page_table(table("", rows))
 
 
 def kept_by_length(rows: Sequence[NeedleRow]) -> str:
@@ -240,7 +237,10 @@ def kept_by_depth(rows: Sequence[NeedleRow]) -> str:
         PlottedCurve(
             f"{tokens:,} tokens",
             tuple(
-                (f"{100 * depth:.0f} %", 100 * fmean(r.rules for r in placed if (r.tokens, r.depth) == (tokens, depth)))
+                PlottedPoint(
+                    f"{100 * depth:.0f} %",
+                    100 * fmean(r.rules for r in placed if (r.tokens, r.depth) == (tokens, depth)),
+                )
                 for depth in sorted({row.depth for row in placed if row.tokens == tokens and row.depth is not None})
             ),
         )
@@ -252,7 +252,8 @@ def kept_by_depth(rows: Sequence[NeedleRow]) -> str:
 def _curves(rows: Sequence[NeedleRow], of: Callable[[NeedleRow], float]) -> list[PlottedCurve]:
     kinds = dict.fromkeys(row.kind for row in rows)
     return [
-        PlottedCurve(kind, tuple((_short(row.tokens), of(row)) for row in rows if row.kind == kind)) for kind in kinds
+        PlottedCurve(kind, tuple(PlottedPoint(_short(row.tokens), of(row)) for row in rows if row.kind == kind))
+        for kind in kinds
     ]
 
 
