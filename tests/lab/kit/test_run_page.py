@@ -18,16 +18,11 @@ from mnemic.lab.kit.made_samples import write_samples
 from mnemic.lab.kit.metrics import Estimate
 from mnemic.lab.kit.plot_frame import COLOURS
 from mnemic.lab.kit.run import RunPlan, run
-from mnemic.lab.kit.run_page import page, write_page
-from mnemic.lab.kit.run_pictures import COLOURS
-from mnemic.lab.kit.run_report import RunReport, best_first, chief, markdown, overview, plain, report, tables, worst
-from mnemic.lab.kit.tables import percent
-from mnemic.lab.tasks.small_task import SmallTask
-
 from mnemic.lab.kit.run_page import page, page_table, sorted_by, write_page
 from mnemic.lab.kit.run_pictures import bars
-from mnemic.lab.kit.run_report import RunReport, best_first, chief, markdown, overview, plain, report, worst
+from mnemic.lab.kit.run_report import RunReport, best_first, chief, markdown, overview, plain, report, tables, worst
 from mnemic.lab.kit.tables import TextTable, percent
+from mnemic.lab.tasks.small_task import SmallTask
 
 EVIL = "<script>alert(1)</script> | *x* \u202e"
 

@@ -11,9 +11,6 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.lab.kit.answer_report import by_reader
 from mnemic.lab.kit.comparison import price_notes, price_tables, prices
-from mnemic.lab.kit.html_page import html_page, in_html, write_html
-
-from mnemic.lab.kit.comparison import price_table, prices
 from mnemic.lab.kit.html_page import html_page, in_html, is_ours, write_html
 from mnemic.lab.kit.run_pictures import bars, pictures
 from mnemic.lab.kit.run_report import (
