@@ -37,7 +37,7 @@ def lora_settings(plan: ExperimentPlan, shards: int = 1) -> LoraSettings:
 
 def measure(plan: ExperimentPlan) -> Iterator[Figure | CurvePoint]:
     """Learn one user's facts, and the same without rehearsing: what each answers, and what it has forgotten."""
-    persona = Persona(persona_names(plan.seed)[0], 5 if plan.quick else 20, seed=plan.seed)
+    persona = Persona(persona_names(plan.seed)[0], 3 if plan.quick else 20, seed=plan.seed)
     model = plan.open_model()
     memory, count = LoraMemory(model, lora_settings(plan)), len(persona.values)
     plan.progress(f"{count} facts")
