@@ -44,10 +44,6 @@ def test_a_quick_runs_looser_bar_stands_beside_that_of_a_full_run(tmp_path: Path
     assert loosened(plan, replace(figure, bar=None), 0.6).bar is None
 
 
-LONG = pytest.param("lora_unlearning", marks=pytest.mark.slow)
-"""Two seeds of it take half a minute; `scripts/test` measures one seed of it on a real model anyway."""
-
-
 class StubEngine:
     """Answers by the persona whose adapter is weighed in; a careless one keeps what it said to the same question."""
 
@@ -94,7 +90,7 @@ def test_an_engine_that_keeps_what_it_said_to_another_user_is_caught(
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize("name", ["kv_memory", "lora_memory", "lora_users", LONG])
+@pytest.mark.parametrize("name", ["kv_memory", "lora_memory", "lora_users", "lora_unlearning"])
 def test_every_seed_measures_the_same_things(
     name: str, gguf: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
