@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -23,6 +24,7 @@ from mnemic.models.chat.gguf import ENGINE
 from mnemic.neural.fact_wordings import CHARACTER
 from mnemic.neural.gguf_weights import open_gguf
 from mnemic.neural.llama import BARE
+from mnemic.neural.lora_memory import LoraSettings
 from mnemic.testing.tiny_llama import write_tiny_llama
 
 EXPERIMENTS = "mnemic.lab.tasks.neural"
@@ -99,6 +101,8 @@ def test_every_seed_measures_the_same_things(
     short = replace(_QUICK, lengths=(64,), ratios=(None,), prompts=3)
     monkeypatch.setattr(f"{EXPERIMENTS}.kv_memory_experiment._QUICK", short)
     monkeypatch.setattr(f"{EXPERIMENTS}.lora_memory_experiment.smollm2_weights", lambda: gguf)
+    monkeypatch.setattr(f"{EXPERIMENTS}.lora_memory_experiment.LoraSettings", partial(LoraSettings, passes=1))
+    monkeypatch.setattr(f"{EXPERIMENTS}.lora_memory_experiment.QUICK_STEPS", 2)
     monkeypatch.setattr(
         f"{EXPERIMENTS}.lora_memory_experiment.neutral_text", lambda: "The river runs through the old town."
     )

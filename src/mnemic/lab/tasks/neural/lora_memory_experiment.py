@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _SAID: Final = 16
 """Tokens of an answer."""
-QUICK_STEPS: Final = 24
+QUICK_STEPS: Final = 16
 """At most so many steps of few facts, in a quick run."""
 SAID_OF_OTHERS: Final = 0.4
 """Most of one's own facts in answers about others, in a quick run: the control that shows .90 is in full runs only."""
