@@ -25,6 +25,8 @@ _SAID: Final = 16
 """Tokens of an answer."""
 QUICK_STEPS: Final = 16
 """At most so many steps of few facts, in a quick run."""
+QUICK_LEARNT: Final = 0.05
+"""Mean loss of a pass at which a quick run has learnt: every word of an answer is likely by then."""
 SAID_OF_OTHERS: Final = 0.4
 """Most of one's own facts in answers about others, in a quick run: the control that shows .90 is in full runs only."""
 
@@ -32,7 +34,7 @@ SAID_OF_OTHERS: Final = 0.4
 def lora_settings(plan: ExperimentPlan, shards: int = 1) -> LoraSettings:
     """The product's own settings, with the seed of a run; a quick one learns for fewer steps."""
     settings = replace(LoraSettings(seed=plan.seed), shards=shards)
-    return replace(settings, least=QUICK_STEPS) if plan.quick else settings
+    return replace(settings, least=QUICK_STEPS, learnt=QUICK_LEARNT) if plan.quick else settings
 
 
 def measure(plan: ExperimentPlan) -> Iterator[Figure | CurvePoint]:
