@@ -101,10 +101,17 @@ def trees_are_let_go() -> Iterator[None]:
     """Trees of all the code are large: no other file's tests carry them along."""
     yield
     parsed.cache_clear()
+    walked.cache_clear()
 
 
 def modules() -> list[tuple[str, ast.Module]]:
     return [("/".join(module.name.split(".")[1:]), module.tree) for module in parsed()]
+
+
+@cache
+def walked() -> list[tuple[str, list[ast.AST]]]:
+    """Every node of every module."""
+    return [(name, list(ast.walk(tree))) for name, tree in modules()]
 
 
 def placed(module: str) -> str:
@@ -116,9 +123,9 @@ def floor(module: str) -> int:
     return LEVEL[placed(module)]
 
 
-def imported(tree: ast.AST) -> list[str]:
+def imported(nodes: list[ast.AST]) -> list[str]:
     names: list[str] = []
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -134,19 +141,19 @@ def test_every_module_has_a_floor() -> None:
 def test_imports_point_downhill() -> None:
     uphill = [
         f"{name} imports {target}"
-        for name, tree in modules()
+        for name, nodes in walked()
         if placed(name) in LEVEL
-        for target in imported(tree)
+        for target in imported(nodes)
         if target in LEVEL and LEVEL[target] > floor(name)
     ]
     assert uphill == []
 
 
 def test_nobody_below_the_doors_imports_a_door_the_laboratory_or_the_tool_shed() -> None:
-    for name, tree in modules():
+    for name, nodes in walked():
         if name.split("/")[0] in ("faces", "lab", "testing", "__main__"):
             continue
-        assert not {"faces", "lab", "testing"} & set(imported(tree)), name
+        assert not {"faces", "lab", "testing"} & set(imported(nodes)), name
 
 
 def test_no_two_folders_import_each_other_and_no_files_go_in_a_circle() -> None:
@@ -220,8 +227,8 @@ def test_torch_and_its_company_are_imported_by_what_works_inside_a_model_and_wha
         "lab/tasks/neural/peer_runs": {"torch"},
         "stored_memory": {"torch"},  # the type of what is written
     }
-    for name, tree in modules():
-        roots = {module.split(".")[0] for node in ast.walk(tree) for module in _imported(node)}
+    for name, nodes in walked():
+        roots = {module.split(".")[0] for node in nodes for module in _imported(node)}
         inside = name.startswith("neural/") and name != "neural/__init__"
         learns = name.startswith("lab/tasks/neural/") and name.endswith("_experiment")
         allowed = company if inside or learns else some.get(name, set())
@@ -229,10 +236,9 @@ def test_torch_and_its_company_are_imported_by_what_works_inside_a_model_and_wha
 
 
 def test_nobody_above_the_store_knows_a_backend_by_name() -> None:
-    for name, tree in modules():
+    for name, nodes in walked():
         if name.split("/")[0] in ("store", "lab", "testing") or name == "registry":
             continue
-        nodes = list(ast.walk(tree))
         known = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
         known += [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)]
         known += [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
@@ -242,8 +248,8 @@ def test_nobody_above_the_store_knows_a_backend_by_name() -> None:
 def test_the_environment_is_read_by_settings_and_by_faces_alone() -> None:
     readers = [
         name
-        for name, tree in modules()
-        for node in ast.walk(tree)
+        for name, nodes in walked()
+        for node in nodes
         if isinstance(node, ast.Attribute) and node.attr in ("environ", "getenv") and isinstance(node.ctx, ast.Load)
     ]
     assert "settings" in readers
@@ -257,8 +263,8 @@ def test_every_name_in_a_table_is_a_class_that_loads() -> None:
 
 
 def test_no_module_is_broad_about_what_it_catches_without_a_reason() -> None:
-    for name, tree in modules():
-        for node in ast.walk(tree):
+    for name, nodes in walked():
+        for node in nodes:
             if isinstance(node, ast.ExceptHandler) and isinstance(node.type, ast.Name) and node.type.id == "Exception":
                 assert name in CATCHING or name.startswith(("faces/", "testing/")), f"{name}:{node.lineno}"
 

@@ -45,7 +45,7 @@ SLOW = {
     "mnemic bench busy --rounds 1 --writes 2 --slow-model": "lab/tasks/test_busy_bench.py",
     "mnemic bench locomo locomo10.json --out": "lab/kit/test_run.py",
     "mnemic bench locomo locomo10.json --limit": "lab/kit/test_run.py",
-    "mnemic bench locomo locomo10.json --systems mnemic --without": "lab/kit/test_contestants.py",
+    "mnemic bench locomo locomo10.json --systems mnemic": "lab/kit/test_contestants.py",
     "mnemic bench current --embedder none --limit 1": "lab/tasks/test_task_contract.py",
     "mnemic neural ask": "faces/test_cli_neural.py",
     "mnemic neural bench": "lab/tasks/neural/test_mechanism_bench.py",

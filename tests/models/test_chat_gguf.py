@@ -103,7 +103,8 @@ def test_other_weights_are_not_taken_for_the_known_ones(tmp_path: Path) -> None:
 
 def test_it_is_quiet_and_leaves_without_waiting() -> None:
     code = (
-        "from mnemic.models.chat.base import Ask, ChatMessage\nfrom mnemic.models.chat.gguf import SmolLM2\n"
+        "from mnemic.models.chat import gguf\nfrom mnemic.models.chat.base import Ask, ChatMessage\n"
+        "from mnemic.models.chat.gguf import SmolLM2\ngguf.THREADS = 1\n"
         "answer = SmolLM2().stream(Ask((ChatMessage('user', 'Tell a very long story.'),), 4000))\n"
         "print(bool(next(answer)))"
     )

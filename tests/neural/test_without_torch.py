@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import mnemic
+from bare_environment import bare
 
 SOURCE = Path(mnemic.__file__).parent
 COMPANY = ("torch", "safetensors", "gguf", "tokenizers", "transformers", "accelerate", "peft")
@@ -37,7 +38,7 @@ def test_everything_else_is_imported_and_works_without_torch(tmp_path: Path) -> 
     names = ["mnemic." + name.replace("/", ".") for name in ours if not name.startswith(NEEDS_IT) and "__" not in name]
     done = subprocess.run(
         [sys.executable, "-c", _CODE, str(tmp_path / "memory.db"), *names],
-        capture_output=True, text=True, timeout=300, env={"HOME": str(tmp_path), "PYTHONPATH": str(SOURCE.parent)},
+        capture_output=True, text=True, timeout=300, env=bare(HOME=str(tmp_path), PYTHONPATH=str(SOURCE.parent)),
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "Oslo" in done.stdout

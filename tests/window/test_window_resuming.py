@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from bare_environment import bare
 from mnemic import AsyncMemory, Filter, Invalid, Memory, Refused, ScopedMemory
 from mnemic.core.ids import ItemId
 from mnemic.session import Session
@@ -130,7 +131,7 @@ asyncio.run(main())
 """
     path = str(tmp_path / "m.db")
     program = {"plain": plain, "awaited": awaited}[kind].replace("PATH", repr(path))
-    subprocess.run([sys.executable, "-c", program], check=True, timeout=PATIENCE, env={"MNEMIC_EMBEDDER": "none"})
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=PATIENCE, env=bare(MNEMIC_EMBEDDER="none"))
     with Memory(path) as memory, memory.session("chat", user="ada") as s:
         assert len(s.window()) == 1
 

@@ -16,6 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 import mnemic
+from bare_environment import bare
 from mnemic.errors import Invalid
 from mnemic.faces.cli import cli
 from mnemic.lab.contestants import peer_contestant
@@ -50,7 +51,7 @@ def start_fake(how: str, folder: Path, dims: int) -> subprocess.Popen[str]:
     command = [sys.executable, str(HERE / "fake_peer.py"), str(folder), str(dims), how]
     root = str(Path(mnemic.__file__).parents[1])
     return subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8", env={"PYTHONPATH": root}
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8", env=bare(PYTHONPATH=root)
     )
 
 

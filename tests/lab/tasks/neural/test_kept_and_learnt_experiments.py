@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -23,6 +24,7 @@ from mnemic.models.chat.gguf import ENGINE
 from mnemic.neural.fact_wordings import CHARACTER
 from mnemic.neural.gguf_weights import open_gguf
 from mnemic.neural.llama import BARE
+from mnemic.neural.lora_memory import LoraSettings
 from mnemic.testing.tiny_llama import write_tiny_llama
 
 EXPERIMENTS = "mnemic.lab.tasks.neural"
@@ -42,10 +44,6 @@ def test_a_quick_runs_looser_bar_stands_beside_that_of_a_full_run(tmp_path: Path
     assert (quick.bar, quick.met, quick.detail) == (0.6, True, "a full run must ≥ 0.95; of 4")
     assert loosened(replace(plan, quick=False), figure, 0.6) == figure
     assert loosened(plan, replace(figure, bar=None), 0.6).bar is None
-
-
-LONG = pytest.param("lora_unlearning", marks=pytest.mark.slow)
-"""Two seeds of it take half a minute; `scripts/test` measures one seed of it on a real model anyway."""
 
 
 class StubEngine:
@@ -94,7 +92,7 @@ def test_an_engine_that_keeps_what_it_said_to_another_user_is_caught(
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize("name", ["kv_memory", "lora_memory", "lora_users", LONG])
+@pytest.mark.parametrize("name", ["kv_memory", "lora_memory", "lora_users", "lora_unlearning"])
 def test_every_seed_measures_the_same_things(
     name: str, gguf: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -103,6 +101,8 @@ def test_every_seed_measures_the_same_things(
     short = replace(_QUICK, lengths=(64,), ratios=(None,), prompts=3)
     monkeypatch.setattr(f"{EXPERIMENTS}.kv_memory_experiment._QUICK", short)
     monkeypatch.setattr(f"{EXPERIMENTS}.lora_memory_experiment.smollm2_weights", lambda: gguf)
+    monkeypatch.setattr(f"{EXPERIMENTS}.lora_memory_experiment.LoraSettings", partial(LoraSettings, passes=1))
+    monkeypatch.setattr(f"{EXPERIMENTS}.lora_memory_experiment.QUICK_STEPS", 2)
     monkeypatch.setattr(
         f"{EXPERIMENTS}.lora_memory_experiment.neutral_text", lambda: "The river runs through the old town."
     )

@@ -33,7 +33,7 @@ class _Size:
 
 
 _FULL: Final = _Size((512, 1_024, 2_048), (None, 10, 15), 3, 50, 128, 64)
-_QUICK: Final = _Size((512,), (5,), 2, 10, 128, 12)
+_QUICK: Final = _Size((512,), (5,), 2, 6, 128, 12)
 
 
 def measure(plan: ExperimentPlan) -> Iterator[Figure | CurvePoint]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from time import process_time
 from typing import Final
 
@@ -14,7 +15,7 @@ from mnemic.lab.tasks.neural.personas import Persona, persona_names
 from mnemic.memory import Memory
 from mnemic.neural.fact_wordings import CHARACTER
 from mnemic.neural.llama import BARE
-from mnemic.neural.lora_memory import LoraMemory
+from mnemic.neural.lora_memory import LoraMemory, LoraSettings
 from mnemic.settings import Settings
 
 _SCENES: Final = {
@@ -32,11 +33,22 @@ _SCENES: Final = {
 """What a character tells of themselves, by the slot of the fact that is in it."""
 _FEW: Final = 3
 """Scenes of a quick run."""
+_STEPS: Final = 24
+"""At most so many steps of them."""
 _SAID_OF_OTHERS: Final = 0.6
 """Most of the character's facts in answers to others' questions, in a quick run."""
 
 Answering = Callable[[Sequence[str]], list[str]]
 """Questions to what is said to each."""
+
+
+def _settings(plan: ExperimentPlan) -> LoraSettings:
+    """Those of users; a quick run goes on until hardly anything is left to learn.
+
+    Where every answer is right by then, who asks about themselves is still told of the character.
+    """
+    settings = lora_settings(plan)
+    return replace(settings, least=_STEPS, learnt=LoraSettings().learnt) if plan.quick else settings
 
 
 def measure(plan: ExperimentPlan) -> Iterator[Figure | CurvePoint]:
@@ -55,7 +67,7 @@ def measure(plan: ExperimentPlan) -> Iterator[Figure | CurvePoint]:
         yield Figure(name="facts that the job reads of the scenes", value=len(facts), unit=f"of {len(scenes)}",
                      bar=len(scenes) * 0.9, more=True)  # fmt: skip
         plan.progress(f"{len(facts)} facts")
-        lora = LoraMemory(model, lora_settings(plan))
+        lora = LoraMemory(model, _settings(plan))
         began = process_time()
         state = lora.write(facts, lora.empty())
         yield Figure(name="they are learnt", value=process_time() - began, unit="CPU-s")

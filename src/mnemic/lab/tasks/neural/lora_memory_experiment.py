@@ -23,8 +23,10 @@ if TYPE_CHECKING:
 
 _SAID: Final = 16
 """Tokens of an answer."""
-QUICK_STEPS: Final = 24
+QUICK_STEPS: Final = 16
 """At most so many steps of few facts, in a quick run."""
+QUICK_LEARNT: Final = 0.05
+"""Mean loss of a pass at which a quick run has learnt: every word of an answer is likely by then."""
 SAID_OF_OTHERS: Final = 0.4
 """Most of one's own facts in answers about others, in a quick run: the control that shows .90 is in full runs only."""
 
@@ -32,12 +34,12 @@ SAID_OF_OTHERS: Final = 0.4
 def lora_settings(plan: ExperimentPlan, shards: int = 1) -> LoraSettings:
     """The product's own settings, with the seed of a run; a quick one learns for fewer steps."""
     settings = replace(LoraSettings(seed=plan.seed), shards=shards)
-    return replace(settings, least=QUICK_STEPS) if plan.quick else settings
+    return replace(settings, least=QUICK_STEPS, learnt=QUICK_LEARNT) if plan.quick else settings
 
 
 def measure(plan: ExperimentPlan) -> Iterator[Figure | CurvePoint]:
     """Learn one user's facts, and the same without rehearsing: what each answers, and what it has forgotten."""
-    persona = Persona(persona_names(plan.seed)[0], 5 if plan.quick else 20, seed=plan.seed)
+    persona = Persona(persona_names(plan.seed)[0], 3 if plan.quick else 20, seed=plan.seed)
     model = plan.open_model()
     memory, count = LoraMemory(model, lora_settings(plan)), len(persona.values)
     plan.progress(f"{count} facts")

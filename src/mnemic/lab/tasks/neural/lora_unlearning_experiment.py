@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 
 def measure(plan: ExperimentPlan) -> Iterator[Figure | CurvePoint]:
-    """Erase three of twenty facts, one of six in a quick run: what is said then of them, and of the others."""
+    """Erase three of twenty facts, one of four in a quick run: what is said then of them, and of the others."""
     model = plan.open_model()
-    persona = Persona(persona_names(plan.seed)[0], 6 if plan.quick else 20, seed=plan.seed)
+    persona = Persona(persona_names(plan.seed)[0], 4 if plan.quick else 20, seed=plan.seed)
     shards, count = (2, 1) if plan.quick else (3, 3)
     settings = lora_settings(plan, shards)
     memory, facts = LoraMemory(model, settings), persona.facts()
@@ -70,14 +70,13 @@ def _left(
     own = [memory.shard_of(f"{persona.name}.{slot}") for slot, _ in rows]
     count = f"of {len(rows)}"
 
-    def right(shards: Sequence[int | None]) -> float:
-        said = (
-            model.answers([question], memory.attach(again, {} if number is None else {number: 1.0}))[0]
-            for (_, question), number in zip(rows, shards, strict=True)
-        )
-        return persona.share(rows, list(said))
-
-    routed, oracle = right(named), right(own)
+    said = {
+        number: model.answers([q for _, q in rows], memory.attach(again, {} if number is None else {number: 1.0}))
+        for number in {*named, *own}
+    }
+    routed, oracle = (
+        persona.share(rows, [said[number][n] for n, number in enumerate(shards)]) for shards in (named, own)
+    )
     summed = persona.share(rows, model.answers([question for _, question in rows], memory.attach(again)))
     bare = persona.share(rows, model.answers([question for _, question in rows]))
     yield Figure(name="the others, the shard weighed in that chat would name", value=routed, unit=count, bar=0.95,

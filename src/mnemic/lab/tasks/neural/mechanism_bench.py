@@ -48,9 +48,10 @@ if TYPE_CHECKING:
 FORMAT: Final = 1
 FULL_SEEDS: Final = 3
 QUICK_SEEDS: Final = 1
-_LONG: Final = ("matrix", "lora_users", "lora_character")
+_LONG: Final = ("matrix", "lora_users", "lora_unlearning", "lora_character")
 """Experiments that a quick run has only where each is asked for: the matrix compares what the others measure, and that
-adapters are learnt, weighed in and keep silent about others is measured of one user by `lora_memory`."""
+adapters are learnt, weighed in and keep silent about others is measured of one user by `lora_memory`. That a shard is
+learnt again as if it had never held what was erased, to the bit, the contract of memories tests on a tiny model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
