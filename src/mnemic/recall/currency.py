@@ -127,6 +127,8 @@ _SPOKEN: Final = np.uint64(Field.SPEAKER) << FIELD_SHIFT
 _DATED: Final = np.uint64(Field.DATE) << FIELD_SHIFT
 """The first of the tokens that name a speaker, and the first behind them."""
 _NO_TOKEN: Final = np.uint64(0)
+_NO_TOPIC_SHARED: Final = np.float32(1e-3)
+"""How likely two are on one topic at least, of which a logarithm is taken."""
 
 _NAME: Final = re.compile(r"(?<=[a-z,’'] )([A-Z][\w-]+)")
 _BEFORE: Final = re.compile(
@@ -276,6 +278,7 @@ def pooled(question: Question, hits: Sequence[Hit], readings: Mapping[int, Readi
         if topic_weights().embedder == learned.embedder:
             same_topic = topic_weights().same_topic(vectors, asked)
             inputs.append(same_topic if same_topic is not None else np.zeros(len(hits), np.float32))
+            inputs += _related(vectors, asked)
     place = _places_in_time(question, said, [hit.ver for hit in hits])
     supposed = statements.supposed & (ASKS_UNREAL.search(question.query.text) is None)
     return Pool(
@@ -929,6 +932,23 @@ def _likeness(vectors: Floats, asked: Floats) -> tuple[list[NDArray[np.generic]]
     apart = np.where(here, cosines - mean, np.float32(0))
     spread = math.sqrt(float(apart @ apart) / len(apart)) + 0.01
     return [apart / np.float32(spread), apart - apart.max(), here], here
+
+
+def _related(vectors: Floats, asked: Floats) -> list[NDArray[np.generic]]:
+    """Columns of how related each vector is to the question's by itself, and not only beside the other candidates: by
+    nearness, by its rank in it, and by how alike the two are in all topics, on however many of them they may be.
+
+    Of idle talk something always stands nearest; that is not near.
+    """
+    topics = topic_weights()
+    said, wanted = topics.of_passages(vectors), topics.of_question(asked)
+    alike = np.sqrt(said[:, :-1] * wanted[:-1]).sum(axis=1)
+    nearness = vectors @ asked
+    farther = np.argsort(np.argsort(-nearness))
+    return [
+        *(nearness, 1 / (1 + farther), np.log(said @ wanted + _NO_TOPIC_SHARED), alike, alike - alike.max()),
+        np.full(len(vectors), wanted[-1]),
+    ]
 
 
 def likelihoods(vectors: Floats, heads: Floats) -> Floats:
