@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import cast
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 from mnemic.recall.currency import Pool
+from mnemic.recall.order_network import OrderNetwork, OrderOdds
 from mnemic.recall.understand import Question
 
 pytest.importorskip("torch", reason="learning wants the extra `neural`")
@@ -33,6 +35,7 @@ def sample(n: int, chance: np.random.Generator) -> Sample:
         inputs=inputs, pairs=pairs, flags=np.zeros(1, np.float32), place=place, allowed=place < place[:, None],
         own=nothing, said=np.zeros(COUNT, np.int64), behind=nothing, speakers=np.zeros(COUNT, np.uint64),
         machines=nobody, apart=nobody, plain=nobody, supposed=nobody,
+        vectors=chance.normal(size=(COUNT, 8)).astype(np.float32), asked=chance.normal(size=8).astype(np.float32),
     )  # fmt: skip
     current = np.arange(COUNT) == newest
     question = cast(Question, SimpleNamespace(asks_own=True))
@@ -45,9 +48,32 @@ def test_the_newest_on_the_matter_goes_first() -> None:
     tested = [sample(n, chance) for n in range(100)]
     right = 0
     for each in tested:
-        standing = network.weigh(each.pool.inputs, each.pool.pairs, each.pool.flags).standing(each.pool.allowed)
-        right += bool(each.current[standing.argmax()])
+        right += bool(each.current[weighed(network, each).standing(each.pool.allowed).argmax()])
     assert right >= 90
+
+
+def test_what_is_near_in_meaning_bears_and_where_nothing_is_nothing_does() -> None:
+    chance = np.random.default_rng(1)
+
+    def related(n: int, *, told: bool) -> Sample:
+        made = sample(n, chance)
+        pool = replace(made.pool, inputs=chance.normal(size=(COUNT, 4)).astype(np.float32))
+        if told:
+            pool.vectors[made.current | made.outdated] = 2 * pool.asked
+        none = np.zeros(COUNT, np.bool_)
+        return replace(made, pool=pool, **{} if told else {"current": none, "outdated": none})
+
+    network = train_network([related(n, told=n % 3 > 0) for n in range(600)], epochs=12)
+    known, unknown = ([related(n, told=told) for n in range(60)] for told in (True, False))
+    most = [[weighed(network, each).bearing.max() for each in some] for some in (known, unknown)]
+    first = [bool((s.current | s.outdated)[weighed(network, s).bearing.argmax()]) for s in known]
+    assert np.mean(first) >= 0.8
+    assert np.median(most[0]) > np.median(most[1]) + 1
+
+
+def weighed(network: OrderNetwork, of: Sample) -> OrderOdds:
+    pool = of.pool
+    return network.weigh(pool.inputs, pool.pairs, pool.flags, pool.vectors, pool.asked)
 
 
 def test_the_same_samples_make_the_same_network() -> None:

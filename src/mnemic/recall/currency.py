@@ -225,6 +225,8 @@ class Pool:
         apart: Whether it certainly speaks of somebody else than the question does.
         plain: Whether whoever asks states there of themselves, in all the words of the question, what is asked.
         supposed: Whether it begins as what is supposed, dreamt or nearly so, and the question asks for what is.
+        vectors, asked: The vector of each, zeros where it has none, (n, dims), and of the question, (dims,); none by
+            words.
         same_topic: How likely it is on the topic that is asked about; None where that is plainly none, or by words.
     """
 
@@ -241,6 +243,8 @@ class Pool:
     apart: NDArray[np.bool_]
     plain: NDArray[np.bool_]
     supposed: NDArray[np.bool_]
+    vectors: Floats
+    asked: Floats
     same_topic: Floats | None = None
 
     @property
@@ -263,7 +267,7 @@ def pooled(question: Question, hits: Sequence[Hit], readings: Mapping[int, Readi
     plain = _plain_statements(question, statements, own=own)
     inputs = [*scores, statements.cues, *_subject(question, statements, kin, own=own), apart, plain]
     vectors, matters = np.empty((len(hits), 0), np.float32), np.empty((len(MATTERS), len(hits)), np.float32)
-    same_topic = None
+    asked, same_topic = np.empty(0, np.float32), None
     if len(learned.said):
         vectors, asked = _vectors(question, hits, owners, readings, len(learned.said) - 1)
         likeness, here = _likeness(vectors, asked)
@@ -295,6 +299,8 @@ def pooled(question: Question, hits: Sequence[Hit], readings: Mapping[int, Readi
         apart=apart,
         plain=plain,
         supposed=supposed,
+        vectors=vectors,
+        asked=asked,
         same_topic=same_topic,
     )
 
@@ -401,7 +407,7 @@ def succeeded(question: Question, pool: Pool, learned: CurrencyWeights) -> Succe
     To a question about whoever asks, what an assistant said stays behind what a person did; so does, to any, what is
     certainly of somebody else. By words alone the order stays, but for a newer state of what came first.
     """
-    odds = learned.network.weigh(pool.inputs, pool.pairs, pool.flags)
+    odds = learned.network.weigh(pool.inputs, pool.pairs, pool.flags, pool.vectors, pool.asked)
     bearing = odds.bearing
     off = pool.apart | pool.machines & question.asks_own
     bearing[off] -= np.float32(BEHIND)
