@@ -4,7 +4,8 @@
 
 *Heads*: what a sentence does, whom and which matter it is about, by its vector, from the sentences of the fixtures.
 *Network*: which candidate goes first (`recall.order_network`), with vectors and by words, from the cases of the
-fixtures, each amid several draws of other talk, from look-alikes, and from ordinary lives, alone and amid other talk.
+fixtures, each amid several draws of other talk, from look-alikes, from ordinary lives, alone and amid other talk, and
+from lives that are idle talk mostly.
 At the end it says how often what answers now stands first, and above what held before, in cases that a network has not
 seen (five folds), and the right person above who is alike in `current_look_alikes_check`, from which nothing is
 learned. No file of the held-back half is read. Learning wants torch (the extra `neural`); what it learned does not.
@@ -59,7 +60,9 @@ LEARNED_FROM: Final = (Half.DEVELOPMENT, Half.TRAINING)
 FOLDS: Final = 5
 SHRINK_HEADS: Final = 20.0
 LIVES: Final = (EverydayPart.BUILD, EverydayPart.VOICES, EverydayPart.LIVES, EverydayPart.LONG)
-"""The ordinary lives from which it is learned too."""
+"""The ordinary lives from which it is learned too, alone and amid other talk."""
+IDLE_LIVES: Final = {EverydayPart.INDIRECT: 0.5, EverydayPart.STREAMS: 1.0}
+"""Those that are mostly or partly of idle talk themselves, and what a question of each weighs."""
 PLAIN_LIVES: Final = 250
 """How many plain lives of each language it is learned from."""
 OF_A_LIFE: Final = 0.5
@@ -111,12 +114,16 @@ def of_cases(
 
 
 def of_lives(heads: CurrencyWeights, embedder: Embedder | None) -> Iterator[Sample]:
-    """Ask people of their ordinary lives, alone and amid other talk, and of plain lives."""
+    """Ask people of their ordinary lives, alone and amid other talk, of lives of idle talk, and of plain ones."""
     talk = read_filler(Half.TRAINING)
     for case in (each.current_case for part in LIVES for each in everyday_cases(part)):
         for order in (told_alone(case), told_turns(case, talk[case.lang])):
             for sample in _of_case(case, order, heads, embedder):
                 yield replace(sample, weight=OF_A_LIFE)
+    for part, weight in IDLE_LIVES.items():
+        for case in (each.current_case for each in everyday_cases(part)):
+            for sample in _of_case(case, told_alone(case), heads, embedder):
+                yield replace(sample, weight=weight)
     for case in plain_changes(each=PLAIN_LIVES):
         for sample in _of_case(case, told_alone(case), heads, embedder):
             yield replace(sample, weight=OF_A_LIFE)

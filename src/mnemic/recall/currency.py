@@ -77,9 +77,12 @@ AMONG_FIVE: Final = 5
 BEST: Final = 3
 """How many of what all arms together found best are kept near the first."""
 
+ALL_ARMS: Final = 0.3
+"""What a candidate's score by all arms counts for, beside what the network makes of it: what the network reads of that
+score is bounded, and in a memory of mostly idle talk it lifts what has nothing to do with the question."""
+
 UNSPOKEN: Final = 0.5
-"""What a candidate's score by all arms counts for beside what the network makes of it, where no candidate holds a word
-of the question, as in another language: bearing then reads little."""
+"""The same where no candidate holds a word of the question, as in another language: bearing then reads little."""
 
 BETWEEN_PEOPLE: Final = 1.0
 """The same where several people speak: the cases that it is learned from are of one."""
@@ -419,8 +422,7 @@ def succeeded(question: Question, pool: Pool, learned: CurrencyWeights) -> Succe
     likely = math.log(REPLACED / (1 - REPLACED))
     if learned.embedder:
         standing = odds.standing(pool.allowed)
-        if pool.of_several or not pool.own.any():
-            standing += np.float32(BETWEEN_PEOPLE if pool.of_several else UNSPOKEN) * pool.behind
+        standing += np.float32(_share_of_all_arms(pool)) * pool.behind
         order = _kept_near(
             np.argsort(-standing, kind="stable"), bearing + np.float32(question.weights.all_arms) * pool.behind, off
         )
@@ -433,6 +435,13 @@ def succeeded(question: Question, pool: Pool, learned: CurrencyWeights) -> Succe
     same_matter = odds.same[:, first].copy()
     same_matter[first] = replaced[pool.allowed[:, first]].max(initial=np.float32(-30))
     return Succession(tuple(order.tolist()), (first, *older) if older else (), bearing, same_matter)
+
+
+def _share_of_all_arms(pool: Pool) -> float:
+    """What the score by all arms counts for in the order of candidates."""
+    if pool.of_several:
+        return BETWEEN_PEOPLE
+    return ALL_ARMS if pool.own.any() else UNSPOKEN
 
 
 def _kept_near(order: NDArray[np.intp], bearing: Floats, off: NDArray[np.bool_]) -> NDArray[np.intp]:
