@@ -4,11 +4,12 @@
 
 All that the order of the evidence is learned from is asked with the weights of `recall.currency` as they are learned
 without its fold, because on its own cases the order looks better than it is: cases amid other talk, people who are
-taken for one another, ordinary lives, alone and amid other talk, and lives that are mostly idle talk. What is answered is judged as `bench current` does
-it, and three small logistic models are fitted by ridge: how likely it is yes (`recall.polarity`), how likely the answer
-is right, and how likely a conclusion to yes or no is (`recall.sureness`). At a small weight the second learns too from
-the same questions asked of a memory that holds nothing but other talk, and from small memories of plain statements. It
-reports how straight the reliability is on cases that no model saw. No file of the held-back half is read.
+taken for one another, ordinary lives, alone and amid other talk, and lives that are mostly idle talk. What is answered
+is judged as `bench current` does it, and three small logistic models are fitted by ridge: how likely it is yes
+(`recall.polarity`), how likely the answer is right, and how likely a conclusion to yes or no is (`recall.sureness`). At
+a small weight the second learns too from the same questions asked of a memory that holds nothing but other talk, and
+from small memories of plain statements. It reports how straight the reliability is on cases that no model saw. No file
+of the held-back half is read.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ which are of one matter.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -40,12 +40,15 @@ ALIKE: Final = 0.5
 BEARING: Final = 0.5
 EACH_BEARS: Final = 0.3
 PAIRS: Final = 0.3
-NOTHING_BEARS: Final = 0.3
+NOTHING_BEARS: Final = 0.6
 """What the other losses count."""
 DIRECTIONS: Final = 16
 """In how many directions the vectors of a question and of what was said meet."""
 _DRAWN: Final = 8000
 """Of so many passages the directions that are begun with are taken."""
+ANSWERS_BEAR: Final = 3.0
+"""What half of all that answers bears at least, in log odds: recall's and `ask`'s floors are of this scale, and where
+zero lies on it would else change with what is learned from."""
 BEGUN: Final = 0.5
 """What each direction's share of a deviation is at first."""
 _UNLIKELY: Final = -1e4
@@ -93,7 +96,21 @@ def train_network(samples: Sequence[Sample], *, epochs: int = EPOCHS) -> OrderNe
     for name, middle in (("asked_into", middles.asked), ("said_into", middles.said)):
         if name in parts:
             parts[name] = np.concatenate((parts[name], -(middle @ parts[name])[None]))
-    return OrderNetwork(mean=mean, deviation=deviation, **{"asked_into": _NONE, "said_into": _NONE} | parts)
+    network = OrderNetwork(mean=mean, deviation=deviation, **{"asked_into": _NONE, "said_into": _NONE} | parts)
+    return _on_scale(network, samples)
+
+
+def _on_scale(network: OrderNetwork, samples: Sequence[Sample]) -> OrderNetwork:
+    """The same network with all that bears raised alike, so that half of what answers bears `ANSWERS_BEAR` or more."""
+    bearing = []
+    for sample, pool in ((sample, sample.pool) for sample in samples if sample.current.any()):
+        odds = network.weigh(pool.inputs, pool.pairs, pool.flags, pool.vectors, pool.asked)
+        bearing.append(odds.bearing[sample.current].max())
+    if not bearing:
+        return network
+    direct = network.direct.copy()
+    direct[-1] += np.float32(ANSWERS_BEAR) - np.float32(np.median(bearing))
+    return replace(network, direct=direct)
 
 
 @dataclass(frozen=True, slots=True)

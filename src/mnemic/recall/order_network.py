@@ -1,7 +1,7 @@
 """The small network that `recall.currency` puts candidates in order by, and its arithmetic.
 
-For a question with n candidates: where there are vectors, that of the question, v, and that of each candidate, w(i), meet
-in a few learned directions,
+For a question with n candidates: where there are vectors, that of the question, v, and that of each candidate, w(i),
+meet in a few learned directions,
 
     m(i) = [(Q v + e) * (S w(i) + f), the half of its sum]
 
