@@ -1,8 +1,8 @@
 """Reads what people told a memory of their ordinary lives, by hand, and what they ask of it.
 
-Most tell twelve or so statements, one a day; some tell of most of a year, or type a year of mostly idle talk. What answers a question may be worded quite
-otherwise, may have changed, may be said of somebody else alone, or never have been said. Of the first 28 people two
-thirds are built on, and those of the other third only measured.
+Most tell twelve or so statements, one a day; some tell of most of a year, or type a year of mostly idle talk. What
+answers a question may be worded quite otherwise, may have changed, may be said of somebody else alone, or never have
+been said. Of the first 28 people two thirds are built on, and those of the other third only measured.
 """
 
 from __future__ import annotations
