@@ -38,7 +38,7 @@ def sample(n: int, chance: np.random.Generator) -> Sample:
         vectors=chance.normal(size=(COUNT, 8)).astype(np.float32), asked=chance.normal(size=8).astype(np.float32),
     )  # fmt: skip
     current = np.arange(COUNT) == newest
-    question = cast(Question, SimpleNamespace(asks_own=True))
+    question = cast(Question, SimpleNamespace(asks_own=True, query=SimpleNamespace(text="多大？" if n % 2 else "How old?")))
     return Sample(str(n), question, pool, current, on & ~current, nobody)
 
 
@@ -81,3 +81,20 @@ def test_the_same_samples_make_the_same_network() -> None:
     first, second = (train_network(samples, epochs=1) for _ in range(2))
     assert np.array_equal(first.pairs, second.pairs)
     assert np.array_equal(first.hidden, second.hidden)
+
+
+def test_what_only_tells_one_language_from_the_other_meets_nothing() -> None:
+    chance = np.random.default_rng(2)
+    samples = [sample(n, chance) for n in range(70)]
+    for n, each in enumerate(samples):
+        for vectors in (each.pool.vectors, each.pool.asked[None]):
+            vectors[:, 0] = 9 if n % 2 else -9
+    network = train_network(samples, epochs=1)
+    known, other = samples[0].pool, np.array(samples[0].pool.vectors)
+    other[:, 0] *= -1
+    given = known.inputs, known.pairs, known.flags
+    assert np.allclose(
+        network.weigh(*given, known.vectors, known.asked).bearing,
+        network.weigh(*given, other, known.asked).bearing,
+        atol=0.3,
+    )

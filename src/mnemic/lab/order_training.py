@@ -8,13 +8,14 @@ which are of one matter.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mnemic.extract.chinese import has_chinese
 from mnemic.recall.currency import BEHIND, Pool
 from mnemic.recall.order_network import FARTHEST, NEVER_SURE, OrderNetwork
 from mnemic.recall.understand import Question
@@ -95,7 +96,8 @@ def train_network(samples: Sequence[Sample], *, epochs: int = EPOCHS) -> OrderNe
         torch.set_num_threads(threads)
     for name, middle in (("asked_into", middles.asked), ("said_into", middles.said)):
         if name in parts:
-            parts[name] = np.concatenate((parts[name], -(middle @ parts[name])[None]))
+            way = middles.off_language(parts[name].T, name.removesuffix("_into")).T
+            parts[name] = np.concatenate((way, -(middle @ way)[None]))
     network = OrderNetwork(mean=mean, deviation=deviation, **{"asked_into": _NONE, "said_into": _NONE} | parts)
     return _on_scale(network, samples)
 
@@ -117,7 +119,12 @@ def _on_scale(network: OrderNetwork, samples: Sequence[Sample]) -> OrderNetwork:
 class Middles:
     """The middles of the vectors of questions and of what was said, and the directions that meeting begins with.
 
+    The way from one language to the other is the longest of all, and both sides of every sample lie on one end of it:
+    what a question meets in another language would be anything. It is taken out of both.
+
     Attributes:
+        languages: By "asked" and "said" the way from one language to the other, of length one; none where there is but
+            one.
         directions: The first principal ones of what was said, as long as each makes its share of a deviation; (dims,
             `DIRECTIONS`), none where there are no vectors.
     """
@@ -125,19 +132,33 @@ class Middles:
     asked: Floats
     said: Floats
     directions: Floats
+    languages: Mapping[str, Floats]
 
     @classmethod
     def of(cls, samples: Sequence[Sample]) -> Middles:
         """The middles over all samples."""
         said = np.concatenate([sample.pool.vectors for sample in samples])
-        asked = np.stack([sample.pool.asked for sample in samples]).mean(0)
-        middle = said.mean(0)
+        asked = np.stack([sample.pool.asked for sample in samples])
+        middles = asked.mean(0), said.mean(0)
         if not said.shape[1]:
-            return cls(asked, middle, _NONE)
-        drawn = said[:: max(1, len(said) // _DRAWN)] - middle
+            return cls(*middles, _NONE, {})
+        chinese = np.array([has_chinese(sample.question.query.text) for sample in samples])
+        each = chinese.repeat([len(sample.pool.vectors) for sample in samples])
+        languages = {}
+        if chinese.any() and not chinese.all():
+            for name, vectors, of_chinese in (("asked", asked, chinese), ("said", said, each)):
+                way = vectors[of_chinese].mean(0) - vectors[~of_chinese].mean(0)
+                languages[name] = (way / np.linalg.norm(way)).astype(np.float32)
+        made = cls(*middles, _NONE, languages)
+        drawn = made.off_language(said[:: max(1, len(said) // _DRAWN)] - made.said, "said")
         _, lengths, ways = np.linalg.svd(drawn, full_matrices=False)
         spread = np.maximum(lengths[:DIRECTIONS] / len(drawn) ** 0.5, 1e-3)
-        return cls(asked, middle, (ways[:DIRECTIONS].T / spread * BEGUN).astype(np.float32))
+        return replace(made, directions=(ways[:DIRECTIONS].T / spread * BEGUN).astype(np.float32))
+
+    def off_language(self, vectors: Floats, of: str) -> Floats:
+        """Vectors of what is asked or said without what they have of the way from one language to the other."""
+        way = self.languages.get(of)
+        return vectors if way is None else vectors - np.outer(vectors @ way, way)
 
     def taken_from(self, samples: Sequence[Sample], most: int) -> dict[str, torch.Tensor]:
         """The vectors of samples off their middles, "asked" and "said", the latter filled up to `most` candidates."""
@@ -145,8 +166,8 @@ class Middles:
 
         said = np.zeros((len(samples), most, len(self.said)), np.float32)
         for row, sample in zip(said, samples, strict=True):
-            row[: len(sample.pool.vectors)] = sample.pool.vectors - self.said
-        asked = np.stack([sample.pool.asked - self.asked for sample in samples])
+            row[: len(sample.pool.vectors)] = self.off_language(sample.pool.vectors - self.said, "said")
+        asked = self.off_language(np.stack([sample.pool.asked - self.asked for sample in samples]), "asked")
         return {"asked": torch.from_numpy(asked), "said": torch.from_numpy(said)}
 
 
