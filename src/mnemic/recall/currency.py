@@ -165,6 +165,7 @@ _ASKING: Final = re.compile(
     re.IGNORECASE,
 )
 
+_CHINESE: Final = frozenset(map(hash_term, "的了我是在不有他她这那就也都说去来上个一人到和你要没吃天会好想给妈家"))
 _MACHINES: Final = np.array(ASSISTANT_TOKENS, np.uint64)
 _ORDERS: Final = frozenset(
     map(hash_term, tokenise("say said tell told want put order ordered advise recommend forbid"))
@@ -293,7 +294,9 @@ def pooled(question: Question, hits: Sequence[Hit], readings: Mapping[int, Readi
         pairs=_pairs(statements, said, vectors, matters),
         flags=_flags(question, kin),
         place=place,
-        allowed=_allowed(question, place, apart | supposed, statements.machines),
+        allowed=_allowed(
+            question, place, apart | supposed | _in_another_language(question, statements), statements.machines
+        ),
         own=arms[0],
         said=said,
         behind=scores[0].astype(np.float32),
@@ -376,7 +379,8 @@ def _allowed(
     """Whether the second of each two candidates may have taken the place of the first: `Pool.allowed`.
 
     Args:
-        off: What is of somebody else, or only supposed, takes the place of nothing else.
+        off: What is of somebody else, only supposed or in another language than the question takes the place of nothing
+            else: across languages no change was ever learned, and any state came out as one.
     """
     if _BEFORE.search(question.query.text):
         return np.zeros((len(place), len(place)), np.bool_)
@@ -817,6 +821,11 @@ def _of_others_kin(question: Question, statements: _Statements, asked: AskedPers
             later = phrase_in(statements.spoken[at], kin, begin=phrase.end)
             another[at] = later is None or not later.same_as(wanted)
     return another
+
+
+def _in_another_language(question: Question, statements: _Statements) -> NDArray[np.bool_]:
+    """Which candidates are in another language than the question, by characters that hardly any Chinese text lacks."""
+    return _share(statements, _CHINESE, spoken=True) != has_chinese(question.query.text)
 
 
 def _of_strangers(statements: _Statements) -> NDArray[np.bool_]:

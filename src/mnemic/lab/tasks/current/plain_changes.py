@@ -17,8 +17,6 @@ from mnemic.lab.tasks.current.current_cases import CurrentCase, CurrentQuestion,
 
 _BEGIN: Final = datetime(2025, 3, 3, 9, tzinfo=UTC)
 _GAPS: Final = (timedelta(minutes=1), timedelta(minutes=7), timedelta(hours=5), timedelta(days=3), timedelta(days=40))
-IN_ANOTHER_LANGUAGE: Final = 0.4
-"""The share of lives in which something of another matter is said in another language: it takes the place of nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,9 +306,6 @@ def _life(id: str, lang: str, chance: random.Random) -> CurrentCase:
     for other in others[: chance.randint(2, 6)]:
         forms = (other.states, other.changes, other.of_others) if chance.random() < 0.7 else (other.wishes,)
         lines.append((chance.choice(chance.choice(forms)), chance.choice(other.values), "idle"))
-    if chance.random() < IN_ANOTHER_LANGUAGE:
-        foreign = _another_matter(matter, lang, chance)
-        lines.append((chance.choice(chance.choice((foreign.states, foreign.changes))), foreign.values[0], "idle"))
     told = _shuffled(lines, chance)
     when = _BEGIN
     role = chance.choice(("user", ""))  # `mnemic add` says none
@@ -330,13 +325,6 @@ def _life(id: str, lang: str, chance: random.Random) -> CurrentCase:
         type=matter.type, unknown=False,
     )  # fmt: skip
     return CurrentCase(id=id, lang=lang, kind="plain", turns=tuple(turns), questions=(question,))
-
-
-def _another_matter(matter: PlainMatter, lang: str, chance: random.Random) -> PlainMatter:
-    """A matter of another language that is not this one; the matters of all stand in one order."""
-    at = MATTERS[lang].index(matter)
-    languages = [other for other in MATTERS if other != lang]
-    return chance.choice([other for n, other in enumerate(MATTERS[chance.choice(languages)]) if n != at])
 
 
 def _shuffled(lines: list[tuple[str, str, str]], chance: random.Random) -> list[tuple[str, str, str]]:
