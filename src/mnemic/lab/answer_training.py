@@ -106,7 +106,7 @@ WEIGHTS: Final = {
     LearnedFrom.EVERYDAY: 0.25,
     LearnedFrom.AMID: 0.25,
     LearnedFrom.LOOK_ALIKE: 0.5,
-    LearnedFrom.IDLE: 1.0,
+    LearnedFrom.IDLE: 0.35,
     LearnedFrom.LEFT_OUT: 0.05,
 }
 """What an answer weighs by where it was given."""
