@@ -38,7 +38,8 @@ def sample(n: int, chance: np.random.Generator) -> Sample:
         vectors=chance.normal(size=(COUNT, 8)).astype(np.float32), asked=chance.normal(size=8).astype(np.float32),
     )  # fmt: skip
     current = np.arange(COUNT) == newest
-    question = cast(Question, SimpleNamespace(asks_own=True, query=SimpleNamespace(text="多大？" if n % 2 else "How old?")))
+    query = SimpleNamespace(text="多大？" if n % 2 else "How old?")
+    question = cast(Question, SimpleNamespace(asks_own=True, query=query))
     return Sample(str(n), question, pool, current, on & ~current, nobody)
 
 
