@@ -165,7 +165,10 @@ _ASKING: Final = re.compile(
     re.IGNORECASE,
 )
 
-_CHINESE: Final = frozenset(map(hash_term, "的了我是在不有他她这那就也都说去来上个一人到和你要没吃天会好想给妈家"))
+_COMMON_CHINESE: Final = frozenset(
+    map(hash_term, "的了我是在不有他她这那就也都说去来上个一人到和你要没吃天会好想给妈家")
+)
+"""The tokens of characters of which hardly any Chinese text has none."""
 _MACHINES: Final = np.array(ASSISTANT_TOKENS, np.uint64)
 _ORDERS: Final = frozenset(
     map(hash_term, tokenise("say said tell told want put order ordered advise recommend forbid"))
@@ -825,7 +828,8 @@ def _of_others_kin(question: Question, statements: _Statements, asked: AskedPers
 
 def _in_another_language(question: Question, statements: _Statements) -> NDArray[np.bool_]:
     """Which candidates are in another language than the question, by characters that hardly any Chinese text lacks."""
-    return _share(statements, _CHINESE, spoken=True) != has_chinese(question.query.text)
+    chinese = _share(statements, _COMMON_CHINESE, spoken=True)
+    return ~chinese if has_chinese(question.query.text) else chinese
 
 
 def _of_strangers(statements: _Statements) -> NDArray[np.bool_]:
