@@ -168,7 +168,10 @@ _ASKING: Final = re.compile(
 _COMMON_CHINESE: Final = frozenset(
     map(hash_term, "的了我是在不有他她这那就也都说去来上个一人到和你要没吃天会好想给妈家")
 )
-"""The tokens of characters of which hardly any Chinese text has none."""
+_COMMON_ENGLISH: Final = frozenset(
+    map(hash_term, tokenise("the a an i i'm my we is are was to at in of and it for on"))
+)
+"""The tokens of which few texts in Chinese, and few in English, have none."""
 _MACHINES: Final = np.array(ASSISTANT_TOKENS, np.uint64)
 _ORDERS: Final = frozenset(
     map(hash_term, tokenise("say said tell told want put order ordered advise recommend forbid"))
@@ -827,9 +830,9 @@ def _of_others_kin(question: Question, statements: _Statements, asked: AskedPers
 
 
 def _in_another_language(question: Question, statements: _Statements) -> NDArray[np.bool_]:
-    """Which candidates are in another language than the question, by characters that hardly any Chinese text lacks."""
-    chinese = _share(statements, _COMMON_CHINESE, spoken=True)
-    return ~chinese if has_chinese(question.query.text) else chinese
+    """Which candidates are plainly in another language than the question, by what most texts of that language have."""
+    other = _COMMON_ENGLISH if has_chinese(question.query.text) else _COMMON_CHINESE
+    return _share(statements, other, spoken=True)
 
 
 def _of_strangers(statements: _Statements) -> NDArray[np.bool_]:
