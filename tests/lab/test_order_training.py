@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import cast
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 from mnemic.recall.currency import Pool
+from mnemic.recall.order_network import OrderNetwork, OrderOdds
 from mnemic.recall.understand import Question
 
 pytest.importorskip("torch", reason="learning wants the extra `neural`")
@@ -33,9 +35,11 @@ def sample(n: int, chance: np.random.Generator) -> Sample:
         inputs=inputs, pairs=pairs, flags=np.zeros(1, np.float32), place=place, allowed=place < place[:, None],
         own=nothing, said=np.zeros(COUNT, np.int64), behind=nothing, speakers=np.zeros(COUNT, np.uint64),
         machines=nobody, apart=nobody, plain=nobody, supposed=nobody,
+        vectors=chance.normal(size=(COUNT, 8)).astype(np.float32), asked=chance.normal(size=8).astype(np.float32),
     )  # fmt: skip
     current = np.arange(COUNT) == newest
-    question = cast(Question, SimpleNamespace(asks_own=True))
+    query = SimpleNamespace(text="多大？" if n % 2 else "How old?")
+    question = cast(Question, SimpleNamespace(asks_own=True, query=query))
     return Sample(str(n), question, pool, current, on & ~current, nobody)
 
 
@@ -45,9 +49,32 @@ def test_the_newest_on_the_matter_goes_first() -> None:
     tested = [sample(n, chance) for n in range(100)]
     right = 0
     for each in tested:
-        standing = network.weigh(each.pool.inputs, each.pool.pairs, each.pool.flags).standing(each.pool.allowed)
-        right += bool(each.current[standing.argmax()])
+        right += bool(each.current[weighed(network, each).standing(each.pool.allowed).argmax()])
     assert right >= 90
+
+
+def test_what_is_near_in_meaning_bears_and_where_nothing_is_nothing_does() -> None:
+    chance = np.random.default_rng(1)
+
+    def related(n: int, *, told: bool) -> Sample:
+        made = sample(n, chance)
+        pool = replace(made.pool, inputs=chance.normal(size=(COUNT, 4)).astype(np.float32))
+        if told:
+            pool.vectors[made.current | made.outdated] = 2 * pool.asked
+        none = np.zeros(COUNT, np.bool_)
+        return replace(made, pool=pool, **{} if told else {"current": none, "outdated": none})
+
+    network = train_network([related(n, told=n % 3 > 0) for n in range(600)], epochs=12)
+    known, unknown = ([related(n, told=told) for n in range(60)] for told in (True, False))
+    most = [[weighed(network, each).bearing.max() for each in some] for some in (known, unknown)]
+    first = [bool((s.current | s.outdated)[weighed(network, s).bearing.argmax()]) for s in known]
+    assert np.mean(first) >= 0.8
+    assert np.median(most[0]) > np.median(most[1]) + 1
+
+
+def weighed(network: OrderNetwork, of: Sample) -> OrderOdds:
+    pool = of.pool
+    return network.weigh(pool.inputs, pool.pairs, pool.flags, pool.vectors, pool.asked)
 
 
 def test_the_same_samples_make_the_same_network() -> None:
@@ -55,3 +82,20 @@ def test_the_same_samples_make_the_same_network() -> None:
     first, second = (train_network(samples, epochs=1) for _ in range(2))
     assert np.array_equal(first.pairs, second.pairs)
     assert np.array_equal(first.hidden, second.hidden)
+
+
+def test_what_only_tells_one_language_from_the_other_meets_nothing() -> None:
+    chance = np.random.default_rng(2)
+    samples = [sample(n, chance) for n in range(70)]
+    for n, each in enumerate(samples):
+        for vectors in (each.pool.vectors, each.pool.asked[None]):
+            vectors[:, 0] = 9 if n % 2 else -9
+    network = train_network(samples, epochs=1)
+    known, other = samples[0].pool, np.array(samples[0].pool.vectors)
+    other[:, 0] *= -1
+    given = known.inputs, known.pairs, known.flags
+    assert np.allclose(
+        network.weigh(*given, known.vectors, known.asked).bearing,
+        network.weigh(*given, other, known.asked).bearing,
+        atol=0.3,
+    )

@@ -119,7 +119,10 @@ def test_the_weights_fit_what_the_network_reads(embedder: str) -> None:
     assert bool(learned.embedder) is (embedder == "auto")
     assert pool.inputs.shape[1] == len(learned.network.mean)
     flags, shared = len(pool.flags), learned.network.before.shape[1]
-    assert len(learned.network.hidden) == pool.inputs.shape[1] + flags + 1
+    directions = learned.network.said_into.shape[1]
+    assert bool(directions) is (embedder == "auto")
+    met = directions + 1 if directions else 0
+    assert len(learned.network.hidden) == pool.inputs.shape[1] + met + flags + 1
     assert len(learned.network.pairs) == pool.pairs.shape[2] + 2 * shared + flags + 1
 
 

@@ -12,16 +12,20 @@ from hypothesis import strategies as st
 from mnemic.recall.order_network import OrderNetwork, OrderOdds
 
 INPUTS, FLAGS, PAIRED, HIDDEN, SHARED, PAIR_HIDDEN = 5, 2, 3, 4, 2, 6
+DIMS, DIRECTIONS = 3, 2
+KNOWN = INPUTS + DIRECTIONS + 1
 SIZES = {
     "mean": (INPUTS,),
     "deviation": (INPUTS,),
-    "hidden": (INPUTS + FLAGS + 1, HIDDEN),
-    "direct": (INPUTS + FLAGS + 1,),
+    "hidden": (KNOWN + FLAGS + 1, HIDDEN),
+    "direct": (KNOWN + FLAGS + 1,),
     "bearing": (HIDDEN,),
     "before": (HIDDEN + 1, SHARED),
     "behind": (HIDDEN + 1, SHARED),
     "pairs": (PAIRED + 2 * SHARED + FLAGS + 1, PAIR_HIDDEN),
     "verdicts": (PAIR_HIDDEN + 1, 2),
+    "asked_into": (DIMS + 1, DIRECTIONS),
+    "said_into": (DIMS + 1, DIRECTIONS),
 }
 
 
@@ -31,20 +35,32 @@ def network(seed: int = 0) -> OrderNetwork:
     return OrderNetwork(**drawn | {"deviation": np.ones(INPUTS, np.float32)})
 
 
-def candidates(count: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def candidates(count: int, seed: int) -> list[np.ndarray]:
+    """Inputs, pairs and flags, and vectors, of which the first candidate has none."""
     chance = np.random.default_rng(seed)
-    shapes = ((count, INPUTS), (count, count, PAIRED), (FLAGS,))
-    inputs, pairs, flags = (chance.normal(size=shape).astype(np.float32) for shape in shapes)
-    return inputs, pairs, flags
+    shapes = ((count, INPUTS), (count, count, PAIRED), (FLAGS,), (count, DIMS), (DIMS,))
+    drawn = [chance.normal(size=shape).astype(np.float32) for shape in shapes]
+    drawn[3][0] = 0
+    return drawn
 
 
-def by_the_book(learned: OrderNetwork, inputs: np.ndarray, pairs: np.ndarray, flags: np.ndarray) -> OrderOdds:
+def by_the_book(
+    learned: OrderNetwork,
+    inputs: np.ndarray,
+    pairs: np.ndarray,
+    flags: np.ndarray,
+    vectors: np.ndarray,
+    asked: np.ndarray,
+) -> OrderOdds:
     """The equations of the module, one candidate and one pair at a time."""
     count = len(inputs)
     bearing, replaced, same = np.zeros(count), np.zeros((count, count)), np.zeros((count, count))
     hidden = []
     for i in range(count):
-        x = np.concatenate((np.clip((inputs[i] - learned.mean) / learned.deviation, -3, 3), flags, [1]))
+        met = (np.append(asked, 1) @ learned.asked_into) * (np.append(vectors[i], 1) @ learned.said_into)
+        met = np.append(met, met.sum() / 2) * vectors[i].any()
+        scaled = (inputs[i] - learned.mean) / learned.deviation
+        x = np.concatenate((np.clip(scaled, -3, 3), np.clip(met, -3, 3), flags, [1]))
         hidden.append(np.append(np.maximum(x @ learned.hidden, 0), 1))
         bearing[i] = hidden[i][:-1] @ learned.bearing + x @ learned.direct
     for i in range(count):
@@ -87,6 +103,16 @@ def test_what_took_the_place_of_what_bears_answers_though_it_does_not_bear_itsel
 def test_what_may_be_replaced_by_nothing_stands_as_it_bears() -> None:
     odds = network().weigh(*candidates(5, 3))
     assert np.array_equal(odds.standing(np.zeros((5, 5), np.bool_)), odds.bearing)
+
+
+def test_where_there_are_no_vectors_nothing_meets() -> None:
+    none, (inputs, pairs, flags, *_) = np.zeros((0, 0), np.float32), candidates(4, 2)
+    learned = network()
+    kept = [*range(INPUTS), *range(KNOWN, KNOWN + FLAGS + 1)]
+    bare = {"asked_into": none, "said_into": none, "hidden": learned.hidden[kept], "direct": learned.direct[kept]}
+    by_words = replace(learned, **bare).weigh(inputs, pairs, flags, np.zeros((4, 0), np.float32), none[:0])
+    without = learned.weigh(inputs, pairs, flags, np.zeros((4, DIMS), np.float32), np.ones(DIMS, np.float32))
+    assert np.allclose(by_words.bearing, without.bearing, atol=1e-4)
 
 
 @pytest.mark.parametrize("prefix", ["meaning_", "words_"])

@@ -4,11 +4,12 @@
 
 All that the order of the evidence is learned from is asked with the weights of `recall.currency` as they are learned
 without its fold, because on its own cases the order looks better than it is: cases amid other talk, people who are
-taken for one another, and ordinary lives, alone and amid other talk. What is answered is judged as `bench current` does
-it, and three small logistic models are fitted by ridge: how likely it is yes (`recall.polarity`), how likely the answer
-is right, and how likely a conclusion to yes or no is (`recall.sureness`). At a small weight the second learns too from
-the same questions asked of a memory that holds nothing but other talk, and from small memories of plain statements. It
-reports how straight the reliability is on cases that no model saw. No file of the held-back half is read.
+taken for one another, ordinary lives, alone and amid other talk, and lives that are mostly idle talk. What is answered
+is judged as `bench current` does it, and three small logistic models are fitted by ridge: how likely it is yes
+(`recall.polarity`), how likely the answer is right, and how likely a conclusion to yes or no is (`recall.sureness`). At
+a small weight the second learns too from the same questions asked of a memory that holds nothing but other talk, and
+from small memories of plain statements. It reports how straight the reliability is on cases that no model saw. No file
+of the held-back half is read.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ from mnemic.lab.tasks.current.grading import grade
 from mnemic.lab.tasks.current.told_memory import ToldMemory, told_memory
 from mnemic.lab.tasks.small.everyday_cases import EverydayPart, everyday_cases
 from mnemic.lab.tasks.small.small_memories import SmallMemory, small_memories
-from mnemic.lab.training import FOLDS, folds_of, learned_from
+from mnemic.lab.training import FOLDS, IDLE_LIVES, folds_of, learned_from
 from mnemic.memory import Memory
 from mnemic.models.base import Embedder
 from mnemic.models.model_opening import named_embedder
@@ -95,6 +96,7 @@ class LearnedFrom(Enum):
     AMID = auto()
     LEFT_OUT = auto()
     LOOK_ALIKE = auto()
+    IDLE = auto()
 
 
 WEIGHTS: Final = {
@@ -104,6 +106,7 @@ WEIGHTS: Final = {
     LearnedFrom.EVERYDAY: 0.25,
     LearnedFrom.AMID: 0.25,
     LearnedFrom.LOOK_ALIKE: 0.5,
+    LearnedFrom.IDLE: 0.35,
     LearnedFrom.LEFT_OUT: 0.05,
 }
 """What an answer weighs by where it was given."""
@@ -114,6 +117,7 @@ CONCLUSIONS: Final = {
     LearnedFrom.EVERYDAY: 1.0,
     LearnedFrom.AMID: 0.5,
     LearnedFrom.LOOK_ALIKE: 0.5,
+    LearnedFrom.IDLE: 1.0,
     LearnedFrom.LEFT_OUT: 0.15,
 }
 """The same of a conclusion to yes or no."""
@@ -169,9 +173,12 @@ class AskedOnce:
 def ask_all(heads: CurrencyWeights, embedder: Embedder | None, draws: int) -> tuple[list[AskedOnce], Folds]:
     """Ask everything by an order that was learned without its fold."""
     samples = learned_from(heads, embedder, draws)
-    lives = [everyday.current_case for part in LEARNED_LIVES for everyday in everyday_cases(part)]
+    lives, idle = (
+        [everyday.current_case for part in parts for everyday in everyday_cases(part)]
+        for parts in (LEARNED_LIVES, IDLE_LIVES)
+    )
     folds = folds_of(samples)
-    folds |= {case.id: n % FOLDS for n, case in enumerate(lives) if case.id not in folds}
+    folds |= {case.id: n % FOLDS for n, case in enumerate([*lives, *idle]) if case.id not in folds}
     asked: list[AskedOnce] = []
     for fold in range(FOLDS):
         network = train_network([sample for sample in samples if folds[sample.case] != fold])
@@ -184,6 +191,7 @@ def ask_all(heads: CurrencyWeights, embedder: Embedder | None, draws: int) -> tu
                 cases = [case for case in read_cases(half) if folds.setdefault(case.id, 0) == fold]
                 asked += [replace(asked_once, source=source) for asked_once in _ask(cases, half, embedder)]
             asked += ask_everyday([case for case in lives if folds[case.id] == fold], embedder)
+            asked += ask_idle([case for case in idle if folds[case.id] == fold], embedder)
     return asked, folds
 
 
@@ -226,6 +234,14 @@ def ask_everyday(lives: Sequence[CurrentCase], embedder: Embedder | None) -> Ite
         amid = ToldMemory(told_turns(case, talk[case.lang]), embedder)
         yield from [_everyday(case, question, amid, LearnedFrom.AMID) for question in case.questions]
         amid.close()
+
+
+def ask_idle(lives: Sequence[CurrentCase], embedder: Embedder | None) -> Iterator[AskedOnce]:
+    """Ask people of lives that are idle talk themselves: of these nothing need be left out, much was never said."""
+    for case in lives:
+        memory = told_memory(case, embedder)
+        yield from [_everyday(case, question, memory, LearnedFrom.IDLE) for question in case.questions]
+        memory.close()
 
 
 def _everyday(case: CurrentCase, question: CurrentQuestion, memory: ToldMemory, source: LearnedFrom) -> AskedOnce:

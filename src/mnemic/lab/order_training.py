@@ -1,19 +1,21 @@
 """Learns the network of `recall.order_network` as a whole, by what stands first in the end.
 
-Four things are asked of it, each by the usual loss: that of all candidates what answers now has the largest standing,
+Five things are asked of it, each by the usual loss: that of all candidates what answers now has the largest standing,
 and what held before, or is of somebody else or only supposed, has less than that; that of all candidates those on the
-matter bear most; and, pair by pair, which has taken the place of which, and which are of one matter.
+matter bear most; that of what was never said nothing bears; and, pair by pair, which has taken the place of which, and
+which are of one matter.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mnemic.extract.chinese import has_chinese
 from mnemic.recall.currency import BEHIND, Pool
 from mnemic.recall.order_network import FARTHEST, NEVER_SURE, OrderNetwork
 from mnemic.recall.understand import Question
@@ -39,8 +41,19 @@ ALIKE: Final = 0.5
 BEARING: Final = 0.5
 EACH_BEARS: Final = 0.3
 PAIRS: Final = 0.3
+NOTHING_BEARS: Final = 0.6
 """What the other losses count."""
+DIRECTIONS: Final = 16
+"""In how many directions the vectors of a question and of what was said meet."""
+_DRAWN: Final = 8000
+"""Of so many passages the directions that are begun with are taken."""
+ANSWERS_BEAR: Final = 3.0
+"""What half of all that answers bears at least, in log odds: recall's and `ask`'s floors are of this scale, and where
+zero lies on it would else change with what is learned from."""
+BEGUN: Final = 0.5
+"""What each direction's share of a deviation is at first."""
 _UNLIKELY: Final = -1e4
+_NONE: Final = np.zeros((0, 0), np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,22 +84,98 @@ def train_network(samples: Sequence[Sample], *, epochs: int = EPOCHS) -> OrderNe
     inputs = np.concatenate([sample.pool.inputs for sample in samples])
     mean, deviation = inputs.mean(0), inputs.std(0) + np.float32(0.05)
     batch = _padded(samples, mean, deviation)
+    middles = Middles.of(samples)
+    batch |= middles.taken_from(samples, batch["there"].shape[1])
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
         with torch.random.fork_rng():
             torch.manual_seed(0)
-            parts = _learned(batch, epochs)
+            parts = _learned(batch, middles.directions, epochs)
     finally:
         torch.set_num_threads(threads)
-    return OrderNetwork(mean=mean, deviation=deviation, **parts)
+    for name, middle in (("asked_into", middles.asked), ("said_into", middles.said)):
+        if name in parts:
+            way = middles.off_language(parts[name].T, name.removesuffix("_into")).T
+            parts[name] = np.concatenate((way, -(middle @ way)[None]))
+    network = OrderNetwork(mean=mean, deviation=deviation, **{"asked_into": _NONE, "said_into": _NONE} | parts)
+    return _on_scale(network, samples)
 
 
-def _learned(batch: dict[str, torch.Tensor], epochs: int) -> dict[str, Floats]:
+def _on_scale(network: OrderNetwork, samples: Sequence[Sample]) -> OrderNetwork:
+    """The same network with all that bears raised alike, so that half of what answers bears `ANSWERS_BEAR` or more."""
+    bearing = []
+    for sample, pool in ((sample, sample.pool) for sample in samples if sample.current.any()):
+        odds = network.weigh(pool.inputs, pool.pairs, pool.flags, pool.vectors, pool.asked)
+        bearing.append(odds.bearing[sample.current].max())
+    if not bearing:
+        return network
+    direct = network.direct.copy()
+    direct[-1] += np.float32(ANSWERS_BEAR) - np.float32(np.median(bearing))
+    return replace(network, direct=direct)
+
+
+@dataclass(frozen=True, slots=True)
+class Middles:
+    """The middles of the vectors of questions and of what was said, and the directions that meeting begins with.
+
+    The way from one language to the other is the longest of all, and both sides of every sample lie on one end of it:
+    what a question meets in another language would be anything. It is taken out of both.
+
+    Attributes:
+        languages: By "asked" and "said" the way from one language to the other, of length one; none where there is but
+            one.
+        directions: The first principal ones of what was said, as long as each makes its share of a deviation; (dims,
+            `DIRECTIONS`), none where there are no vectors.
+    """
+
+    asked: Floats
+    said: Floats
+    directions: Floats
+    languages: Mapping[str, Floats]
+
+    @classmethod
+    def of(cls, samples: Sequence[Sample]) -> Middles:
+        """The middles over all samples."""
+        said = np.concatenate([sample.pool.vectors for sample in samples])
+        asked = np.stack([sample.pool.asked for sample in samples])
+        middles = asked.mean(0), said.mean(0)
+        if not said.shape[1]:
+            return cls(*middles, _NONE, {})
+        chinese = np.array([has_chinese(sample.question.query.text) for sample in samples])
+        each = chinese.repeat([len(sample.pool.vectors) for sample in samples])
+        languages = {}
+        if chinese.any() and not chinese.all():
+            for name, vectors, of_chinese in (("asked", asked, chinese), ("said", said, each)):
+                way = vectors[of_chinese].mean(0) - vectors[~of_chinese].mean(0)
+                languages[name] = (way / np.linalg.norm(way)).astype(np.float32)
+        made = cls(*middles, _NONE, languages)
+        drawn = made.off_language(said[:: max(1, len(said) // _DRAWN)] - made.said, "said")
+        _, lengths, ways = np.linalg.svd(drawn, full_matrices=False)
+        spread = np.maximum(lengths[:DIRECTIONS] / len(drawn) ** 0.5, 1e-3)
+        return replace(made, directions=(ways[:DIRECTIONS].T / spread * BEGUN).astype(np.float32))
+
+    def off_language(self, vectors: Floats, of: str) -> Floats:
+        """Vectors of what is asked or said without what they have of the way from one language to the other."""
+        way = self.languages.get(of)
+        return vectors if way is None else vectors - np.outer(vectors @ way, way)
+
+    def taken_from(self, samples: Sequence[Sample], most: int) -> dict[str, torch.Tensor]:
+        """The vectors of samples off their middles, "asked" and "said", the latter filled up to `most` candidates."""
+        import torch
+
+        said = np.zeros((len(samples), most, len(self.said)), np.float32)
+        for row, sample in zip(said, samples, strict=True):
+            row[: len(sample.pool.vectors)] = self.off_language(sample.pool.vectors - self.said, "said")
+        asked = self.off_language(np.stack([sample.pool.asked - self.asked for sample in samples]), "asked")
+        return {"asked": torch.from_numpy(asked), "said": torch.from_numpy(said)}
+
+
+def _learned(batch: dict[str, torch.Tensor], directions: Floats, epochs: int) -> dict[str, Floats]:
     import torch
 
-    flags = batch["flags"].shape[1]
-    known, paired = batch["inputs"].shape[2] + flags, batch["pairs"].shape[3] + 2 * SHARED + flags
+    flags, met = batch["flags"].shape[1], directions.shape[1] + 1 if directions.size else 0
+    known, paired = batch["inputs"].shape[2] + met + flags, batch["pairs"].shape[3] + 2 * SHARED + flags
     sizes = {
         "hidden": (known + 1, HIDDEN),
         "direct": (known + 1, 1),
@@ -100,6 +189,8 @@ def _learned(batch: dict[str, torch.Tensor], epochs: int) -> dict[str, Floats]:
         name: torch.empty(size).uniform_(-(bound := (size[0] - 1) ** -0.5), bound).requires_grad_()
         for name, size in sizes.items()
     }
+    if met:
+        parts |= {name: torch.tensor(directions).requires_grad_() for name in ("asked_into", "said_into")}
     optimiser = torch.optim.AdamW(parts.values(), lr=RATE, weight_decay=DECAY)
     count = len(batch["flags"])
     steps = max(1, count // BATCH)
@@ -172,7 +263,12 @@ def _loss(parts: dict[str, torch.Tensor], batch: dict[str, torch.Tensor]) -> tor
     count, most = batch["there"].shape
     there, weight = batch["there"], batch["weight"]
     flags = batch["flags"][:, None].expand(-1, most, -1)
-    inputs = dropout(torch.cat((batch["inputs"], flags), -1), DROPPED)
+    known = [batch["inputs"]]
+    if "said_into" in parts:
+        met = (batch["asked"] @ parts["asked_into"])[:, None] * (batch["said"] @ parts["said_into"])
+        both = torch.cat((met, met.sum(-1, keepdim=True) / 2), -1)
+        known.append(both.clamp(-float(FARTHEST), float(FARTHEST)))
+    inputs = dropout(torch.cat((*known, flags), -1), DROPPED)
     hidden = dropout(layer(inputs, "hidden").relu(), DROPPED)
     bears = (hidden @ parts["bearing"])[..., 0] + layer(inputs, "direct")[..., 0] + batch["off"]
     before, behind = layer(hidden, "before"), layer(hidden, "behind")
@@ -199,6 +295,8 @@ def _loss(parts: dict[str, torch.Tensor], batch: dict[str, torch.Tensor]) -> tor
     each = binary_cross_entropy_with_logits(bears, of_it, reduction="none")
     each = each * there * (1 + 2 * alike) * torch.where(of_it > 0, 2.0, 0.3)
     total = total + EACH_BEARS * mean(each.sum(1), torch.ones(count))
+    untold = (of_it.sum(1) == 0).float()
+    total = total + NOTHING_BEARS * mean(softplus(bears.logsumexp(1)) * untold, untold)
     both = of_it[:, :, None] * of_it[:, None]
     takes = outdated[:, :, None] * of_it[:, None]
     beside = of_it[:, :, None] * there[:, None]

@@ -4,7 +4,8 @@
 
 *Heads*: what a sentence does, whom and which matter it is about, by its vector, from the sentences of the fixtures.
 *Network*: which candidate goes first (`recall.order_network`), with vectors and by words, from the cases of the
-fixtures, each amid several draws of other talk, from look-alikes, and from ordinary lives, alone and amid other talk.
+fixtures, each amid several draws of other talk, from look-alikes, from ordinary lives, alone and amid other talk, and
+from lives that are idle talk mostly.
 At the end it says how often what answers now stands first, and above what held before, in cases that a network has not
 seen (five folds), and the right person above who is alike in `current_look_alikes_check`, from which nothing is
 learned. No file of the held-back half is read. Learning wants torch (the extra `neural`); what it learned does not.
@@ -59,11 +60,15 @@ LEARNED_FROM: Final = (Half.DEVELOPMENT, Half.TRAINING)
 FOLDS: Final = 5
 SHRINK_HEADS: Final = 20.0
 LIVES: Final = (EverydayPart.BUILD, EverydayPart.VOICES, EverydayPart.LIVES, EverydayPart.LONG)
-"""The ordinary lives from which it is learned too."""
+"""The ordinary lives from which it is learned too, alone and amid other talk."""
+IDLE_LIVES: Final = {EverydayPart.INDIRECT: 0.5, EverydayPart.STREAMS: 1.0}
+"""Those that are mostly or partly of idle talk themselves, and what a question of each weighs."""
 PLAIN_LIVES: Final = 250
 """How many plain lives of each language it is learned from."""
+OF_A_CHANGE: Final = 2.0
+"""What a question of a case of change weighs: of idle talk there is more since, and little of it ever changes."""
 OF_A_LIFE: Final = 0.5
-"""What a question of an ordinary life weighs beside one of a case, alone and amid other talk each."""
+"""What one of an ordinary life weighs, alone and amid other talk each."""
 
 _NONE: Final = np.zeros((0, 0), np.float32)
 _NOTHING: Final = OrderNetwork(*[_NONE] * len(fields(OrderNetwork)))
@@ -100,32 +105,40 @@ def _softmax(inputs: Floats, labels: NDArray[np.intp], count: int, steps: int = 
 
 
 def of_cases(
-    heads: CurrencyWeights, embedder: Embedder | None, draws: int, halves: Sequence[Half] = LEARNED_FROM
+    heads: CurrencyWeights,
+    embedder: Embedder | None,
+    draws: int,
+    halves: Sequence[Half] = LEARNED_FROM,
+    weight: float = 1.0,
 ) -> Iterator[Sample]:
-    """Ask the questions of the cases, amid several draws of other talk, which count for one together."""
+    """Ask the questions of the cases, amid several draws of other talk, which weigh `weight` together."""
     parts = [(read_cases(half), read_filler(half)) for half in halves]
     for case, talk in [(case, talk) for cases, talk in parts for case in cases]:
         for draw in range(draws):
             for sample in _of_case(case, told_turns(case, talk[case.lang], seed=draw), heads, embedder):
-                yield replace(sample, weight=1 / draws)
+                yield replace(sample, weight=weight / draws)
 
 
 def of_lives(heads: CurrencyWeights, embedder: Embedder | None) -> Iterator[Sample]:
-    """Ask people of their ordinary lives, alone and amid other talk, and of plain lives."""
+    """Ask people of their ordinary lives, alone and amid other talk, of lives of idle talk, and of plain ones."""
     talk = read_filler(Half.TRAINING)
     for case in (each.current_case for part in LIVES for each in everyday_cases(part)):
         for order in (told_alone(case), told_turns(case, talk[case.lang])):
             for sample in _of_case(case, order, heads, embedder):
                 yield replace(sample, weight=OF_A_LIFE)
+    for part, weight in IDLE_LIVES.items():
+        for case in (each.current_case for each in everyday_cases(part)):
+            for sample in _of_case(case, told_alone(case), heads, embedder):
+                yield replace(sample, weight=weight)
     for case in plain_changes(each=PLAIN_LIVES):
         for sample in _of_case(case, told_alone(case), heads, embedder):
-            yield replace(sample, weight=OF_A_LIFE)
+            yield sample
 
 
 def learned_from(heads: CurrencyWeights, embedder: Embedder | None, draws: int) -> list[Sample]:
     """All that the network is learned from."""
     alike = of_cases(heads, embedder, 1, (Half.LOOK_ALIKES,))
-    return [*of_cases(heads, embedder, draws), *alike, *of_lives(heads, embedder)]
+    return [*of_cases(heads, embedder, draws, weight=OF_A_CHANGE), *alike, *of_lives(heads, embedder)]
 
 
 def _of_case(

@@ -77,9 +77,12 @@ AMONG_FIVE: Final = 5
 BEST: Final = 3
 """How many of what all arms together found best are kept near the first."""
 
+ALL_ARMS: Final = 0.3
+"""What a candidate's score by all arms counts for, beside what the network makes of it: what the network reads of that
+score is bounded, and in a memory of mostly idle talk it lifts what has nothing to do with the question."""
+
 UNSPOKEN: Final = 0.5
-"""What a candidate's score by all arms counts for beside what the network makes of it, where no candidate holds a word
-of the question, as in another language: bearing then reads little."""
+"""The same where no candidate holds a word of the question, as in another language: bearing then reads little."""
 
 BETWEEN_PEOPLE: Final = 1.0
 """The same where several people speak: the cases that it is learned from are of one."""
@@ -127,6 +130,8 @@ _SPOKEN: Final = np.uint64(Field.SPEAKER) << FIELD_SHIFT
 _DATED: Final = np.uint64(Field.DATE) << FIELD_SHIFT
 """The first of the tokens that name a speaker, and the first behind them."""
 _NO_TOKEN: Final = np.uint64(0)
+_NO_TOPIC_SHARED: Final = np.float32(1e-3)
+"""How likely two are on one topic at least, of which a logarithm is taken."""
 
 _NAME: Final = re.compile(r"(?<=[a-z,’'] )([A-Z][\w-]+)")
 _BEFORE: Final = re.compile(
@@ -160,6 +165,13 @@ _ASKING: Final = re.compile(
     re.IGNORECASE,
 )
 
+_COMMON_CHINESE: Final = frozenset(
+    map(hash_term, "的了我是在不有他她这那就也都说去来上个一人到和你要没吃天会好想给妈家")
+)
+_COMMON_ENGLISH: Final = frozenset(
+    map(hash_term, tokenise("the a an i i'm my we is are was to at in of and it for on"))
+)
+"""The tokens of which few texts in Chinese, and few in English, have none."""
 _MACHINES: Final = np.array(ASSISTANT_TOKENS, np.uint64)
 _ORDERS: Final = frozenset(
     map(hash_term, tokenise("say said tell told want put order ordered advise recommend forbid"))
@@ -223,6 +235,8 @@ class Pool:
         apart: Whether it certainly speaks of somebody else than the question does.
         plain: Whether whoever asks states there of themselves, in all the words of the question, what is asked.
         supposed: Whether it begins as what is supposed, dreamt or nearly so, and the question asks for what is.
+        vectors, asked: The vector of each, zeros where it has none, (n, dims), and of the question, (dims,); none by
+            words.
         same_topic: How likely it is on the topic that is asked about; None where that is plainly none, or by words.
     """
 
@@ -239,6 +253,8 @@ class Pool:
     apart: NDArray[np.bool_]
     plain: NDArray[np.bool_]
     supposed: NDArray[np.bool_]
+    vectors: Floats
+    asked: Floats
     same_topic: Floats | None = None
 
     @property
@@ -261,7 +277,7 @@ def pooled(question: Question, hits: Sequence[Hit], readings: Mapping[int, Readi
     plain = _plain_statements(question, statements, own=own)
     inputs = [*scores, statements.cues, *_subject(question, statements, kin, own=own), apart, plain]
     vectors, matters = np.empty((len(hits), 0), np.float32), np.empty((len(MATTERS), len(hits)), np.float32)
-    same_topic = None
+    asked, same_topic = np.empty(0, np.float32), None
     if len(learned.said):
         vectors, asked = _vectors(question, hits, owners, readings, len(learned.said) - 1)
         likeness, here = _likeness(vectors, asked)
@@ -276,6 +292,7 @@ def pooled(question: Question, hits: Sequence[Hit], readings: Mapping[int, Readi
         if topic_weights().embedder == learned.embedder:
             same_topic = topic_weights().same_topic(vectors, asked)
             inputs.append(same_topic if same_topic is not None else np.zeros(len(hits), np.float32))
+            inputs += _related(vectors, asked)
     place = _places_in_time(question, said, [hit.ver for hit in hits])
     supposed = statements.supposed & (ASKS_UNREAL.search(question.query.text) is None)
     return Pool(
@@ -283,7 +300,9 @@ def pooled(question: Question, hits: Sequence[Hit], readings: Mapping[int, Readi
         pairs=_pairs(statements, said, vectors, matters),
         flags=_flags(question, kin),
         place=place,
-        allowed=_allowed(question, place, apart | supposed, statements.machines),
+        allowed=_allowed(
+            question, place, apart | supposed | _in_another_language(question, statements), statements.machines
+        ),
         own=arms[0],
         said=said,
         behind=scores[0].astype(np.float32),
@@ -292,6 +311,8 @@ def pooled(question: Question, hits: Sequence[Hit], readings: Mapping[int, Readi
         apart=apart,
         plain=plain,
         supposed=supposed,
+        vectors=vectors,
+        asked=asked,
         same_topic=same_topic,
     )
 
@@ -364,7 +385,8 @@ def _allowed(
     """Whether the second of each two candidates may have taken the place of the first: `Pool.allowed`.
 
     Args:
-        off: What is of somebody else, or only supposed, takes the place of nothing else.
+        off: What is of somebody else, only supposed or in another language than the question takes the place of nothing
+            else: across languages no change was ever learned, and any state came out as one.
     """
     if _BEFORE.search(question.query.text):
         return np.zeros((len(place), len(place)), np.bool_)
@@ -398,7 +420,7 @@ def succeeded(question: Question, pool: Pool, learned: CurrencyWeights) -> Succe
     To a question about whoever asks, what an assistant said stays behind what a person did; so does, to any, what is
     certainly of somebody else. By words alone the order stays, but for a newer state of what came first.
     """
-    odds = learned.network.weigh(pool.inputs, pool.pairs, pool.flags)
+    odds = learned.network.weigh(pool.inputs, pool.pairs, pool.flags, pool.vectors, pool.asked)
     bearing = odds.bearing
     off = pool.apart | pool.machines & question.asks_own
     bearing[off] -= np.float32(BEHIND)
@@ -410,8 +432,7 @@ def succeeded(question: Question, pool: Pool, learned: CurrencyWeights) -> Succe
     likely = math.log(REPLACED / (1 - REPLACED))
     if learned.embedder:
         standing = odds.standing(pool.allowed)
-        if pool.of_several or not pool.own.any():
-            standing += np.float32(BETWEEN_PEOPLE if pool.of_several else UNSPOKEN) * pool.behind
+        standing += np.float32(_share_of_all_arms(pool)) * pool.behind
         order = _kept_near(
             np.argsort(-standing, kind="stable"), bearing + np.float32(question.weights.all_arms) * pool.behind, off
         )
@@ -424,6 +445,13 @@ def succeeded(question: Question, pool: Pool, learned: CurrencyWeights) -> Succe
     same_matter = odds.same[:, first].copy()
     same_matter[first] = replaced[pool.allowed[:, first]].max(initial=np.float32(-30))
     return Succession(tuple(order.tolist()), (first, *older) if older else (), bearing, same_matter)
+
+
+def _share_of_all_arms(pool: Pool) -> float:
+    """What the score by all arms counts for in the order of candidates."""
+    if pool.of_several:
+        return BETWEEN_PEOPLE
+    return ALL_ARMS if pool.own.any() else UNSPOKEN
 
 
 def _kept_near(order: NDArray[np.intp], bearing: Floats, off: NDArray[np.bool_]) -> NDArray[np.intp]:
@@ -801,6 +829,12 @@ def _of_others_kin(question: Question, statements: _Statements, asked: AskedPers
     return another
 
 
+def _in_another_language(question: Question, statements: _Statements) -> NDArray[np.bool_]:
+    """Which candidates are plainly in another language than the question, by what most texts of that language have."""
+    other = _COMMON_ENGLISH if has_chinese(question.query.text) else _COMMON_CHINESE
+    return _share(statements, other, spoken=True)
+
+
 def _of_strangers(statements: _Statements) -> NDArray[np.bool_]:
     """Which candidates open with nobody of the speaker's, who does not say "I" there."""
     opens = np.fromiter(map(opens_with_stranger, statements.spoken), np.bool_, len(statements.spoken))
@@ -929,6 +963,23 @@ def _likeness(vectors: Floats, asked: Floats) -> tuple[list[NDArray[np.generic]]
     apart = np.where(here, cosines - mean, np.float32(0))
     spread = math.sqrt(float(apart @ apart) / len(apart)) + 0.01
     return [apart / np.float32(spread), apart - apart.max(), here], here
+
+
+def _related(vectors: Floats, asked: Floats) -> list[NDArray[np.generic]]:
+    """Columns of how related each vector is to the question's by itself, and not only beside the other candidates: by
+    nearness, by its rank in it, and by how alike the two are in all topics, on however many of them they may be.
+
+    Of idle talk something always stands nearest; that is not near.
+    """
+    topics = topic_weights()
+    said, wanted = topics.of_passages(vectors), topics.of_question(asked)
+    alike = np.sqrt(said[:, :-1] * wanted[:-1]).sum(axis=1)
+    nearness = vectors @ asked
+    farther = np.argsort(np.argsort(-nearness))
+    return [
+        *(nearness, 1 / (1 + farther), np.log(said @ wanted + _NO_TOPIC_SHARED), alike, alike - alike.max()),
+        np.full(len(vectors), wanted[-1]),
+    ]
 
 
 def likelihoods(vectors: Floats, heads: Floats) -> Floats:

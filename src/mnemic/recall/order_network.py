@@ -1,6 +1,11 @@
 """The small network that `recall.currency` puts candidates in order by, and its arithmetic.
 
-For a question with n candidates: a hidden layer reads each candidate, x, with what is known of the question, q,
+For a question with n candidates: where there are vectors, that of the question, v, and that of each candidate, w(i),
+meet in a few learned directions,
+
+    m(i) = [(Q v + e) * (S w(i) + f), the half of its sum]
+
+which stand behind what is known of the candidate, x(i). A hidden layer reads it with what is known of the question, q,
 
     h(i) = relu(A [x(i), q] + a),    bears(i) = b h(i) + c [x(i), q] + d
 
@@ -24,6 +29,8 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+
+from mnemic.extract.small_products import small_product
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -51,6 +58,7 @@ class OrderNetwork:
         before, behind: U and V; (hidden + 1, shared).
         pairs: P; (pair inputs + 2 * shared + flags + 1, pair hidden).
         verdicts: r and s; (pair hidden + 1, 2).
+        asked_into, said_into: Q with e, and S with f; (dims + 1, directions), none where there are no vectors.
     """
 
     mean: Floats
@@ -62,23 +70,29 @@ class OrderNetwork:
     behind: Floats
     pairs: Floats
     verdicts: Floats
+    asked_into: Floats
+    said_into: Floats
 
     @classmethod
     def of(cls, arrays: Mapping[str, NDArray[Any]], prefix: str) -> OrderNetwork:
         """Read it out of the arrays of a file, in which its own have a prefix."""
         return cls(**{field.name: arrays[prefix + field.name].astype(np.float32) for field in fields(cls)})
 
-    def weigh(self, inputs: Floats, pairs: Floats, flags: Floats) -> OrderOdds:
+    def weigh(self, inputs: Floats, pairs: Floats, flags: Floats, vectors: Floats, asked: Floats) -> OrderOdds:
         """Weigh candidates for a question.
 
         Args:
             inputs: What is known of each; (n, inputs).
             pairs: What each two have in common; (n, n, pair inputs).
             flags: What is known of the question; (flags,).
+            vectors: Of each, zeros where it has none; (n, dims), none by words.
+            asked: The question's; (dims,), none by words.
         """
         scaled = (inputs - self.mean) / self.deviation
         np.clip(scaled, -FARTHEST, FARTHEST, out=scaled)
-        known = len(self.mean)
+        if self.said_into.size:
+            scaled = np.concatenate((scaled, self._met(vectors, asked)), axis=1)
+        known = scaled.shape[1]
         of_question = flags @ self.hidden[known:-1] + self.hidden[-1]
         hidden = np.maximum(scaled @ self.hidden[:known] + of_question, 0)
         bearing = hidden @ self.bearing + scaled @ self.direct[:known]
@@ -91,6 +105,14 @@ class OrderNetwork:
         layer += flags @ self.pairs[width + 2 * shared : -1] + self.pairs[-1]
         verdicts = np.maximum(layer, 0, out=layer) @ self.verdicts[:-1] + self.verdicts[-1]
         return OrderOdds(bearing, verdicts[..., 0], verdicts[..., 1])
+
+    def _met(self, vectors: Floats, asked: Floats) -> Floats:
+        """How the question's vector and those of candidates meet: (n, directions + 1); what has none meets nothing."""
+        said = small_product(vectors, self.said_into[:-1]) + self.said_into[-1]
+        met = said * (asked @ self.asked_into[:-1] + self.asked_into[-1])
+        met[~vectors.any(axis=1)] = 0
+        both = np.column_stack((met, met.sum(axis=1) / 2))
+        return np.clip(both, -FARTHEST, FARTHEST, out=both)
 
 
 @dataclass(frozen=True, slots=True)

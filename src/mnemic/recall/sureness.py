@@ -67,6 +67,9 @@ _SPOKEN: Final = 0.8
 _MEANT_WELL: Final = 1.5
 """A closeness of meaning that hardly any entry of another matter reaches."""
 
+MANY: Final = 64
+"""Entries beyond which it makes no difference among how many an answer was found: of more nothing was learned."""
+
 _APART: Final = 0.5
 """By how much closer in meaning it is than all else that they said."""
 
@@ -75,7 +78,7 @@ INPUTS: Final = (
     *("yes or no", "clear", "several", "typed", "found", "Chinese", "own", "kin"),
     *("ends", "supposes", "speaks of self", "of others", "old"),
     *("states named", "states unnamed", "alone", "covered", "all covered", "partly covered", "meant", "meant well"),
-    *("others mean it more", "covered, yes or no", "typed, not found", "asks of self, of others"),
+    *("others mean it more", "covered, yes or no", "typed, not found", "asks of self, of others", "among many"),
 )
 """What the model reads, in order."""
 
@@ -306,6 +309,7 @@ def weighed(grounds: AnswerGrounds) -> Floats:
             cues[SentenceCue.OTHER],
             min(2.0, first.succession > 1),
             *_on_what_is_asked(grounds),
+            math.log1p(min(grounds.context.considered, MANY)),
         ],
         np.float32,
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import math
-import re
 from collections.abc import Callable
 
 import pytest
@@ -29,8 +28,9 @@ BOTH = [case for part in EverydayPart for case in everyday_cases(part)]
 @pytest.mark.parametrize("case", BOTH, ids=lambda case: case.current_case.id)
 def test_what_answers_is_said_where_it_is_said_to_be(case: EverydayCase) -> None:
     turns = [turn.text for turn in case.current_case.turns]
-    most = 70 if re.search("long|pair", case.current_case.id) else 18 if "indirect" in case.current_case.id else 15
-    assert 8 <= len(turns) == len(set(turns)) <= most
+    bounds = {"stream": (40, 70), "long": (8, 70), "pair": (8, 70), "indirect": (8, 18)}
+    least, most = next((bounds[name] for name in bounds if name in case.current_case.id), (8, 15))
+    assert least <= len(turns) == len(set(turns)) <= most
     for question, sort in zip(case.current_case.questions, case.sorts, strict=True):
         unknown = not question.answers
         assert question.unknown is (sort == "never said" or (sort in ("of another", "supposed") and unknown))
@@ -40,6 +40,27 @@ def test_what_answers_is_said_where_it_is_said_to_be(case: EverydayCase) -> None
                 days = [case.current_case.turns[place].said for place in question.current]
                 said += "".join(f" {day:%-d %B} {day.month}月{day.day}日" for day in days)
             assert any(names(said, value) for value in question.answers), question.text
+
+
+@pytest.mark.parametrize("part", [EverydayPart.STREAMS, EverydayPart.STREAMS_CHECK])
+def test_streams_are_mostly_idle_and_ask_what_was_never_said_and_how_it_was(part: EverydayPart) -> None:
+    cases = list(everyday_cases(part))
+    for case in cases:
+        assert case.current_case.id.startswith("stream-")
+        said = [turn.said for turn in case.current_case.turns if turn.said is not None]
+        assert said == sorted(said)
+        assert 13 <= len(case.sorts) <= 16
+        assert "never said" in case.sorts
+        for question, sort in zip(case.current_case.questions, case.sorts, strict=True):
+            places = {*question.current, *question.outdated, *question.others}
+            assert not places or max(places) < len(case.current_case.turns)
+            assert not set(question.current) & {*question.outdated, *question.others}, question.text
+            assert not {*question.answers} & {*question.wrong}, question.text
+            assert sort != "past" or (question.current and not question.outdated), question.text
+            assert question.asked > said[-1]
+    sorts = [sort for case in cases for sort in case.sorts]
+    assert sorts.count("past") >= len(cases)
+    assert sorts.count("never said") > 2 * len(cases)
 
 
 def test_a_third_is_only_checked_and_the_languages_are_even() -> None:

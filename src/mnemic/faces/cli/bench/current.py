@@ -123,7 +123,10 @@ def standing(held_back: bool, training: bool, limit: int | None, failures: int |
 @click.option(
     "--everyday",
     type=click.Choice(
-        ["build", "check", "voices", "lives", "lives_check", "long", "long_check", "pair", "indirect", "indirect_check"]
+        [
+            *("build", "check", "voices", "lives", "lives_check", "long", "long_check", "pair"),
+            *("indirect", "indirect_check", "streams", "streams_check"),
+        ]
     ),
     help="Ask people's memories of their lives instead.",
 )
@@ -137,7 +140,7 @@ def small(each: int, everyday: str | None, failures: int | None, seed: int, **ho
 
     Plain BM25 stands beside it; it is `run small`. A bar that is missed decides the exit code where 200 cases or more
     are asked. With --everyday (`run everyday`), what people tell of their ordinary lives, asked for an answer: built
-    on, only checked, more voices and lives by other hands, and long ones of most of a year.
+    on, only checked, more voices and lives by other hands, long ones of most of a year, and mostly idle talk.
     """
     from mnemic.lab.tasks.small import small_bench as bench
     from mnemic.lab.tasks.small_task import SmallTask

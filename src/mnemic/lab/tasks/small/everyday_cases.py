@@ -1,8 +1,8 @@
 """Reads what people told a memory of their ordinary lives, by hand, and what they ask of it.
 
-Most tell twelve or so statements, one a day; some tell of most of a year. What answers a question may be worded quite
-otherwise, may have changed, may be said of somebody else alone, or never have been said. Of the first 28 people two
-thirds are built on, and those of the other third only measured.
+Most tell twelve or so statements, one a day; some tell of most of a year, or type a year of mostly idle talk. What
+answers a question may be worded quite otherwise, may have changed, may be said of somebody else alone, or never have
+been said. Of the first 28 people two thirds are built on, and those of the other third only measured.
 """
 
 from __future__ import annotations
@@ -33,6 +33,11 @@ class EverydayPart(StrEnum):
     English and half Chinese, 747 questions, amid idle talk: told as people type, and by what follows from it rather
     than by what it is; two fifths of the questions are of what was never said, many of these with a word of what was.
     They were written before the code was read (but for `recall.answer`); failures of the first alone were looked at.
+    `STREAMS` and `STREAMS_CHECK` are people who type to an assistant over weeks to a year, 40 to 70 messages each, at
+    most a third of which tell anything that lasts: the others are requests, complaints and thinking aloud, many with
+    words of what is asked. Three writers who knew no code wrote them; of 15 questions to each, three or four are of
+    what was never said and one or two of how things were before a change. Weights are learned from the first; the
+    second is only measured, and no failure of it was looked at.
     """
 
     BUILD = "build"
@@ -45,6 +50,8 @@ class EverydayPart(StrEnum):
     PAIR = "pair"
     INDIRECT = "indirect"
     INDIRECT_CHECK = "indirect_check"
+    STREAMS = "streams"
+    STREAMS_CHECK = "streams_check"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +61,7 @@ class EverydayCase:
     Attributes:
         told: The statements and the questions, as `bench current` judges them.
         sorts: Of each question its sort: own, kin, when, amount, list, yes or no, changed, reverted, ended, supposed,
-            never said, of another.
+            never said, of another, past.
     """
 
     current_case: CurrentCase
