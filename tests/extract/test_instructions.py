@@ -466,6 +466,7 @@ def test_an_order_that_counts_what_is_written_stands(text: str) -> None:
         ("叫我老周就行。", "叫我"),
         ("叫我李老师吧，别叫全名。", "叫我"),
         ("以后叫我李老师，回答用法语。", "叫我并"),
+        ("以后叫我小李，开会的时候叫我李总。", "叫我并"),
     ],
 )
 def test_a_name_is_told_as_one_however_long_it_is_to_hold(text: str, rule: str) -> None:

@@ -64,6 +64,8 @@ def texts(items: Sequence[Item], known: Sequence[Item] = ()) -> list[str]:
 def test_of_a_name_that_comes_late_with_something_else_the_rest_stands() -> None:
     newer = kept(digest([turn("Call me Ann.", 1)], (), "ada"))
     assert texts([turn("Call me Bo, and answer in French.")], newer) == ["Answer in French."]
+    newer = kept(digest([turn("Answer in French.", 1), turn("Call me Ann.", 1)], (), "ada"))
+    assert texts([turn("Call me Bo, and answer in French.")], newer) == []
 
 
 @pytest.mark.parametrize(

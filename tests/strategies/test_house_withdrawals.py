@@ -111,6 +111,9 @@ def test_what_is_asked_for_in_place_of_what_is_taken_back_stands(
     assert [text.rstrip("。") for text in standing(instruction, last)] == ([stands.rstrip("。")] if stands else [])
 
 
+BY_OCCASION = "以后叫我小李，开会的时候叫我李总。"
+
+
 @pytest.mark.parametrize(
     ("instruction", "last", "stands"),
     [
@@ -122,6 +125,9 @@ def test_what_is_asked_for_in_place_of_what_is_taken_back_stands(
         ("以后叫我小李，回答用法语。", "以后叫我安安。", ["回答用法语。", "以后叫我安安。"]),
         ("Call me Captain when we sail.", "Call me Ann.", ["Call me Captain when we sail.", "Call me Ann."]),
         ("Don't call me Ma'am, and be brief.", "Call me Ann.", ["Don't call me Ma'am, and be brief.", "Call me Ann."]),
+        ("Call me Bo and tell me if I'm wrong.", "Call me Ann.", ["Tell me if I'm wrong.", "Call me Ann."]),
+        ("Call me Bo and be honest on all things.", "Call me Ann.", ["Be honest on all things.", "Call me Ann."]),
+        (BY_OCCASION, "以后叫我安安。", [BY_OCCASION, "以后叫我安安。"]),
     ],
 )  # fmt: skip
 def test_a_new_name_takes_the_place_of_one_that_was_asked_for_with_something_else(
@@ -129,6 +135,29 @@ def test_a_new_name_takes_the_place_of_one_that_was_asked_for_with_something_els
 ) -> None:
     assert standing(instruction) == [instruction]
     assert standing(instruction, last) == stands
+
+
+BO_IN_FRENCH, BO_IN_CHINESE = "Call me Bo, and answer in French.", "以后叫我小李，回答用法语。"
+
+
+@pytest.mark.parametrize(
+    ("said", "stands"),
+    [
+        ((BO_IN_FRENCH, "Answer in German.", "Call me Ann."), ["Answer in German.", "Call me Ann."]),
+        ((BO_IN_FRENCH, "Call me Ann, and answer in German."), ["Call me Ann, and answer in German."]),
+        ((BO_IN_FRENCH, "Call me Ann, and answer in French."), ["Call me Ann, and answer in French."]),
+        (("Answer in French.", BO_IN_FRENCH, "Call me Ann."), ["Answer in French.", "Call me Ann."]),
+        (("Answer in German.", BO_IN_FRENCH), [BO_IN_FRENCH]),
+        (("Answer in German.", BO_IN_FRENCH, "Call me Ann."), ["Answer in French.", "Call me Ann."]),
+        (("No emojis.", BO_IN_FRENCH, "Call me Ann."), ["No emojis.", "Answer in French.", "Call me Ann."]),
+        ((BO_IN_CHINESE, "回答用德语。", "以后叫我安安。"), ["回答用德语。", "以后叫我安安。"]),
+        ((BO_IN_CHINESE, "以后叫我安安，回答用德语。"), ["以后叫我安安，回答用德语。"]),
+    ],
+)  # fmt: skip
+def test_what_was_asked_beside_an_older_name_stands_once_and_never_against_something_newer(
+    said: tuple[str, ...], stands: list[str]
+) -> None:
+    assert standing(*said) == stands
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ _NO_MORE: Final = re.compile(r"[\s.!,;。！，；]*(?:please|thanks|thank you)?
 _ENDS: Final = " ,;，；、"
 _NO_NEW_NAME: Final = re.compile(
     r"\b(?:don'?t|do not|never|stop|not)\b[^,;.]{0,20}\b(?:call|address)"
-    r"|\b(?:call|address) me [^,;.]*\b(?:when(?:ever)?|while|if|on|at)\b"
+    r"|\b(?:call|address) me (?:(?!\b(?:and|but)\b)[^,;.])*\b(?:when(?:ever)?|while|if|on|at)\b"
     r"|(?:别|不要|不许)再?(?:叫|称呼|喊)|时候?[，,]?(?:请|就)?(?:叫|称呼|喊)我",
     re.IGNORECASE,
 )

@@ -69,8 +69,8 @@ _FOR_ME: Final = (
 _NO_NAME: Final = r"(?:一声|一下|一起|就|吧|即可|醒|[，,。！!~～ ]|$)"
 """What stands behind 叫我 where no name does."""
 _CALL_ME: Final = rf"(?:{_NOW}|请|你|您|就|可以|也|都|直接|麻烦|以后|还是)*(?<!^都)(?:管|)(?:叫|称呼|喊|称)我(?:为|作|做|名字|一声(?!{_NO_NAME}))?(?!{_NO_NAME}|老公|老婆|弟|妹|哥(?!就|吧|[，,。！!]|$)|爸|妈|组长|同桌|同事|去|来|不|做|帮|起|吃|别|回|买|写|把|给|看|怎|什|很|们|的|感|快|多|出|过|说|该|好好|学|注意|要|赶|先|也|在|早|打|发)"
-_NOTHING_MORE: Final = rf"(?=$|[。！!~～ ]|[，,](?!(?:(?!(?:别|不要|不用)再?(?:叫|喊|称呼)){_TELL})|{_PLEASE}(?:{_NOT}|用|{_REPLY}|另外|并且?|而且)(?<!别)))"
-"""Behind a name: nothing else is asked in the sentence."""
+_NOTHING_MORE: Final = rf"(?=$|[。！!~～ ]|[，,](?!(?:(?!(?:别|不要|不用)再?(?:叫|喊|称呼)){_TELL})|{_PLEASE}(?:{_NOT}|用|{_REPLY}|另外|并且?|而且)(?<!别)|[^，,。]*时候?[，,]?(?:请|就)?(?:叫|称呼|喊)我))"
+"""Behind a name: nothing else is asked in the sentence, and no other name for some occasions."""
 
 RULES: Final = (
     # 以后叫我……: before the rules of what lasts, so that it takes the place of an older name

@@ -90,7 +90,7 @@ _MORE_EN: Final = re.compile(
     r"|\b(?:rules?|asked|want|wish|like|love|prefer|need|miss|mind|missed|use|rather|find|over|tired|sick|bored|fed up|enough)\b"
 )
 _MORE_ZH: Final = re.compile(
-    "规矩|规则|要求|请|别|不要|想(?!事|着|起|到|家)|希望|喜欢|愿意|介意|无所谓|随便|随你|可以|不用|不必|吧|就[好行成用]|怀念|受够"
+    "规矩|规则|要求|请|别|不要|想(?!事(?!先)|着(?!重)|起|到(?!时)|家)|希望|喜欢|愿意|介意|无所谓|随便|随你|可以|不用|不必|吧|就[好行成用]|怀念|受够"
 )
 """What a report has none of: something that follows from it, or what the speaker wants or has had enough of."""
 _TO_ASSISTANT: Final = re.compile(

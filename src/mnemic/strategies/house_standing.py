@@ -244,39 +244,75 @@ def write_instruction(item: Item, subject: str, key: str, instruction: Instructi
     from mnemic.extract.entities import canonical
     from mnemic.extract.instruction_halves import without_name
 
-    same = book.filed("said", subject, canonical(instruction.text))
-    if same and not book.filed("doubted", subject, canonical(instruction.text)):
-        return
-    named = book.filed("naming", subject) if instruction.rule in NAMING | NAMING_BESIDES else ()
+    asks_name = instruction.rule in NAMING | NAMING_BESIDES
+    named = book.filed("naming", subject) if asks_name else ()
+    besides = (without_name(instruction.text) if asks_name else None) or instruction.text
     if any(statement.said > item.said for statement in named):
         if instruction.rule in NAMING:
             return
-        named, instruction = (), replace(instruction, text=without_name(instruction.text) or instruction.text)
-    elif instruction.rule in NAMING | NAMING_BESIDES:
-        _take_names_out(item, subject, key, book)
+        asks_name, named, instruction = False, (), replace(instruction, text=besides)
+    same = book.filed("said", subject, canonical(instruction.text))
+    if same and not book.filed("doubted", subject, canonical(instruction.text)):
+        return
+    ended = _take_names_out(item, subject, key, besides, book) if asks_name else []
     stopped = _meant(book, subject, instruction.text, item.said) if instruction.rule in _STOPPING else None
-    ended = [] if stopped is None else [stopped.at]
-    ended += _contradicted(book, subject, instruction.text, item.said)
+    ended += [] if stopped is None else [stopped.at]
+    ended += _contradicted(book, subject, besides, item.said)
+    replaced = next((standing.at for standing in (*same, *named)), None)
     derivation = derived_by_rules(
         item,
         key,
         Kind.PROCEDURE,
         instruction.text,
         _instruction_slots(subject, instruction.rule, standing=True),
-        supersedes=next((standing.at for standing in (*same, *named)), None),
-        revokes=tuple(dict.fromkeys(ended)),
+        supersedes=replaced,
+        revokes=tuple(at for at in dict.fromkeys(ended) if at != replaced),
     )
     book.write(derivation)
 
 
-def _take_names_out(item: Item, subject: str, key: str, book: HouseBook) -> None:
-    """Write what else is asked for by instructions that ask for a name too, in their place: a newer name is given."""
+def _take_names_out(item: Item, subject: str, key: str, besides: str, book: HouseBook) -> list[ItemId | int]:
+    """Write what else is asked for by instructions that ask for a name too, in their place: a newer name is given.
+
+    Args:
+        besides: What is asked for beside the newer name.
+
+    Returns:
+        Instructions of which nothing is left to stand.
+    """
     from mnemic.extract.instruction_halves import without_name
 
+    ended: list[ItemId | int] = []
     for n, meant in enumerate(book.filed("aspect", subject, "naming")):
-        if meant.said <= item.said and (rest := without_name(meant.text)) is not None:
-            kept = derived_by_rules(item, f"{key}:{n}", Kind.PROCEDURE, rest, meant.slots, supersedes=meant.at)
-            book.write(replace(kept, context=book.origin(meant)))  # the rest is said in its words
+        if meant.said > item.said or (rest := without_name(meant.text)) is None:
+            continue
+        if _is_overtaken(rest, meant, subject, besides, book):
+            ended.append(meant.at)
+            continue
+        contrary = tuple(_contradicted(book, subject, rest, meant.said))
+        kept = derived_by_rules(
+            item, f"{key}:{n}", Kind.PROCEDURE, rest, meant.slots, supersedes=meant.at, revokes=contrary
+        )
+        book.write(replace(kept, context=book.origin(meant)))  # the rest is said in its words
+    return ended
+
+
+def _is_overtaken(rest: str, meant: BookedStatement, subject: str, besides: str, book: HouseBook) -> bool:
+    """Whether the rest of an instruction stands already, or something newer asks for the same or the contrary."""
+    from mnemic.extract.entities import canonical
+    from mnemic.extract.revocations import aspects_named, contradicts
+
+    newer = [
+        standing.text
+        for aspect in aspects_named(rest)
+        for standing in book.filed("aspect", subject, aspect)
+        if standing.said > meant.said
+    ]
+    return (
+        canonical(besides) == canonical(rest)
+        or bool(book.filed("said", subject, canonical(rest)))
+        or any(contradicts(text, rest) for text in (besides, *newer))
+    )
 
 
 def _contradicted(book: HouseBook, subject: str, text: str, said: datetime) -> Iterator[ItemId | int]:
