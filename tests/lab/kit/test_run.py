@@ -27,7 +27,7 @@ from mnemic.lab.kit.baselines import BAR, lineup
 from mnemic.lab.kit.contest import Limits
 from mnemic.lab.kit.contestant import Means, OwnFigures, RankedDocs
 from mnemic.lab.kit.datasets import BenchQuestion, Corpus, Dataset
-from mnemic.lab.kit.output_places import refuse_log, refuse_page
+from mnemic.lab.kit.output_places import refuse_file, refuse_log, refuse_page
 from mnemic.lab.kit.run import RunPlan, run
 from mnemic.lab.kit.run_page import page
 from mnemic.lab.kit.run_report import RunReport, SystemRow, as_json, markdown, plain, provenance, report, show
@@ -485,6 +485,26 @@ def test_a_limit_below_one_is_refused_before_anything_is_written(locomo_file: Pa
     with pytest.raises(Invalid, match="limit"):
         run(plan(locomo_file, limit=0), tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("apart", [None, Limits()])
+def test_nobody_at_once_is_refused_before_anything_is_written(
+    locomo_file: Path, tmp_path: Path, apart: Limits | None
+) -> None:
+    with pytest.raises(Invalid, match="jobs: is 0"):
+        run(plan(locomo_file), tmp_path / "a.jsonl", apart=apart, at_once=0)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_log_may_be_called_anything_where_a_file_is_meant(tmp_path: Path) -> None:
+    (there := tmp_path / "tune.log").touch()
+    refuse_file(there, going_on=True)
+    with pytest.raises(Invalid, match="exists"):
+        refuse_file(there)
+    with pytest.raises(Invalid, match="exists"):
+        log.Log(there)
+    with pytest.raises(Invalid, match="is a folder"):
+        refuse_file(tmp_path, going_on=True)
 
 
 def test_a_run_cut_short_before_its_first_answer_still_reports(locomo_file: Path, tmp_path: Path) -> None:

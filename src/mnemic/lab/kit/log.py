@@ -29,7 +29,7 @@ from mnemic.errors import Invalid, NotFound
 from mnemic.lab.kit.contestant import ContextLine, CreditedHit, GivenAnswer, QuotedDocs
 from mnemic.lab.kit.metrics import Outcome
 from mnemic.lab.kit.model_words import JudgeReply, ModelWords, PairReply, ReadAnswer
-from mnemic.lab.kit.output_places import refuse_log
+from mnemic.lab.kit.output_places import refuse_file
 from mnemic.lab.kit.tables import finite
 
 FORMAT: Final = 2
@@ -203,7 +203,7 @@ class Log:
             Invalid: it is there already (a log is never written twice), or cannot be created.
         """
         self._path = path
-        refuse_log(path, going_on=going_on)
+        refuse_file(path, going_on=going_on)
         try:
             path.parent.mkdir(exist_ok=True)
             if going_on:

@@ -22,7 +22,7 @@ from mnemic.lab.kit.contestant import SHOWN, Make, Means
 from mnemic.lab.kit.datasets import first_fault
 from mnemic.lab.kit.log import Cost, Log, LoggedAnswer, LoggedRun, Placed, checkout, differences, read_tasks
 from mnemic.lab.kit.made_samples import is_made_up
-from mnemic.lab.kit.output_places import refuse_log
+from mnemic.lab.kit.output_places import is_log, log_at, refuse_log
 from mnemic.lab.kit.task import SelfMadeTask, data_of
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def run(
         _refuse_answers(plan.answers, plan.means, courses)  # before hours of rankings, not behind them
     header = _header(plan, courses, apart, at_once)
     name = "+".join(courses) if len(courses) > 1 else next(iter(courses.values())).dataset.name
-    path = out if out.suffix == ".jsonl" else out / f"{name}-{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}.jsonl"
+    path = log_at(out, name)
     before: Mapping[str, LoggedRun] = {}
     if resume and path.exists():
         before = read_tasks(path)
@@ -148,9 +148,11 @@ def _refuse(plan: RunPlan, out: Path, *, resume: bool, at_once: int) -> None:
         raise Invalid("tasks", "are none", "Name some, by commas; `mnemic bench tasks` lists them.")
     if plan.limit is not None and plan.limit < 1:
         raise Invalid("limit", f"is {plan.limit}", "Ask at least one question.")
+    if at_once < 1:
+        raise Invalid("jobs", f"is {at_once}", "Let at least one contestant run at once.")
     if at_once > 1 and plan.means.cache is not None:
         raise Invalid("jobs", "does not go with a cache of vectors, which is one process's", "Leave one of them out.")
-    if resume and out.suffix != ".jsonl":
+    if resume and not is_log(out):
         raise Invalid("resume", f"goes on with a log, and {out.name} is none", "Name the .jsonl file of the run.")
     refuse_log(out, going_on=resume)
 

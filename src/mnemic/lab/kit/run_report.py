@@ -29,7 +29,6 @@ from mnemic.lab.kit.datasets import UNANSWERABLE
 from mnemic.lab.kit.metrics import Array, Estimate
 from mnemic.lab.kit.run import BENCH
 from mnemic.lab.kit.tables import (
-    MADE_UP,
     TextTable,
     aligned,
     bar,
@@ -38,6 +37,7 @@ from mnemic.lab.kit.tables import (
     in_line,
     in_markdown,
     made_up,
+    named_as_made_up,
     piped,
     signed,
 )
@@ -393,7 +393,7 @@ def marked(table: TextTable, of: TaskReport) -> TextTable:
 
 def marked_name(of: TaskReport) -> str:
     """The name of a task, and whether its data is made up."""
-    return f"{of.task.name}{MADE_UP}" if is_made_up(of) else of.task.name
+    return named_as_made_up(of.task.name, is_made_up(of))
 
 
 def overview(run_report: RunReport) -> TextTable:

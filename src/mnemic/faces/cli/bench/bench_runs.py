@@ -276,7 +276,8 @@ def logged(
 
     limits = None if here else Limits(silent_seconds=silent, memory_mib=memory, disk_mib=disk)
     runs.contestants_of(plan)  # before somebody's environment is made for a plan that is refused
-    with told_if_stopped(_KEPT if told else ""):
+    kept = f"{out} is as it was; the same command goes on" if resume else "nothing is kept"
+    with told_if_stopped(_KEPT if told else "", nothing=kept):
         make_ready(plan.rows, run.settings, lambda said: run.output.note(f"{said} ..."))  # who is not, its row says
         with progress(run) as report_progress:
             log = runs.run(plan, out, resume=resume, apart=limits, at_once=jobs, warm=here, progress=report_progress)
@@ -350,7 +351,9 @@ def compare(before: Path, after: Path, seed: int | None) -> None:
 )
 @click.argument("task", type=WORDS)
 @click.option("--stages", type=NAMES, help="Of recall, by commas; A+B for both at once (left out: each).")
-@click.option("--strategies", type=NAMES, help="Instead: what each of these asks a model, a task at a time.")
+@click.option(
+    "--strategies", type=NAMES, help="What each of these asks a model, a task at a time (with --stages: both)."
+)
 @click.option(
     "--data", type=FILE, default=Path("data"), show_default=True, help="Folder of the data, for a task without =FILE."
 )
@@ -366,27 +369,15 @@ def ablate(
     """
     from mnemic.core.queries import Stage
     from mnemic.lab.contestants.mnemic_contestant import WHOLE, WITHOUT
+    from mnemic.lab.contestants.strategy_contestant import without_each_task
     from mnemic.lab.kit.contestant import COPYING
     from mnemic.models.model_opening import NONE
 
     rows = [WHOLE, *(f"{WITHOUT}{stage}" for stage in stages or Stage)] if stages or not strategies else []
     if strategies:
         reader = COPYING if reader == NONE else reader
-        rows += _judged_rows(strategies)
+        rows += without_each_task(strategies)
     _run(dict([_placed(task, data)]), rows, reader=reader, **how)
-
-
-def _judged_rows(strategies: Sequence[str]) -> list[str]:
-    """A row for each strategy, one without each task that it puts to a model, and one without a model at all."""
-    from mnemic.lab.contestants.strategy_contestant import MODEL, left_to_rules, tasks_asked
-
-    rows: list[str] = []
-    for name in strategies:
-        asked = list(dict.fromkeys(task for member in name.split("+") for task in tasks_asked(member)))
-        if not asked:
-            raise Invalid("strategies", f"{name} asks no model anything", "Leave it out: rules judge all that it does.")
-        rows += [name, *(left_to_rules(name, task) for task in (*asked, MODEL))]
-    return rows
 
 
 @verb(

@@ -61,11 +61,11 @@ def needles(
     With PATH, unified jsonl of questions over passages: each question's passages are packed among others.
     """
     from mnemic.lab.kit.log import Log
-    from mnemic.lab.kit.output_places import refuse_log, refuse_page
+    from mnemic.lab.kit.output_places import refuse_file, refuse_page
     from mnemic.lab.tasks.needles_bench import CASES, FULL, QUICK, NeedlePlan, bench_needles, bench_packed
 
     run = invocation()
-    refuse_page(html, None if out is None else refuse_log(out))
+    refuse_page(html, None if out is None else refuse_file(out))
     sizes = tuple(_thousands(length) for length in lengths) if lengths else (FULL if full else QUICK)
     if path is not None:
         given = {"kinds": kinds, "depths": depths, "rules": rules, "out": out, "html": html}
