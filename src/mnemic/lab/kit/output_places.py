@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -20,6 +21,13 @@ def is_log(out: Path) -> bool:
 def log_at(out: Path, name: str) -> Path:
     """Name the log's file: the place itself if it is one, else a new file in it, named after what runs and when."""
     return out if is_log(out) else out / f"{name}-{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}.jsonl"
+
+
+def moved_aside(log: Path, why: str) -> None:
+    """Make room for a log that begins anew: what stands there is kept beside it, and that is said."""
+    aside = log.with_name(f"{log.stem}-{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}-cut{log.suffix}")
+    log.rename(aside)
+    print(f"{log.name} {why}: it begins anew, and what it held is {aside.name} now", file=sys.stderr)
 
 
 def refuse_log(out: Path, *, going_on: bool = False, field: str = "out") -> Path:

@@ -148,13 +148,22 @@ def _refuse(plan: RunPlan, out: Path, *, resume: bool, at_once: int) -> None:
         raise Invalid("tasks", "are none", "Name some, by commas; `mnemic bench tasks` lists them.")
     if plan.limit is not None and plan.limit < 1:
         raise Invalid("limit", f"is {plan.limit}", "Ask at least one question.")
-    if at_once < 1:
-        raise Invalid("jobs", f"is {at_once}", "Let at least one contestant run at once.")
-    if at_once > 1 and plan.means.cache is not None:
-        raise Invalid("jobs", "does not go with a cache of vectors, which is one process's", "Leave one of them out.")
+    refuse_jobs(at_once, plan.means)
     if resume and not is_log(out):
         raise Invalid("resume", f"goes on with a log, and {out.name} is none", "Name the .jsonl file of the run.")
     refuse_log(out, going_on=resume)
+
+
+def refuse_jobs(at_once: int, means: Means) -> None:
+    """Refuse so many contestants at once.
+
+    Raises:
+        Invalid: they are none, or several would share a cache.
+    """
+    if at_once < 1:
+        raise Invalid("jobs", f"is {at_once}", "Let at least one contestant run at once.")
+    if at_once > 1 and means.cache is not None:
+        raise Invalid("jobs", "does not go with a cache of vectors, which is one process's", "Leave one of them out.")
 
 
 def _refuse_answers(answers: AnswerPlan, means: Means, courses: Mapping[str, _Course]) -> None:
