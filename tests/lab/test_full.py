@@ -137,12 +137,11 @@ def test_what_is_counted_is_the_result(alone: list[str], capsys: pytest.CaptureF
 
 def test_the_rest_is_of_rows_that_are_not_whole(tmp_path: Path) -> None:
     log = logged(tmp_path / "dmr.jsonl", "mnemic", documents=10, took=2.0, milliseconds=50.0)
-    rows = {"dmr": ("mnemic", "mem0", "zep")}
-    plan = full.FullPlan({"dmr": tmp_path}, {"dmr": TaskSize(100, 40)}, rows, busy={"dmr": ("mnemic", "mem0")})
+    all_rows = {"dmr": ("mnemic", "mem0", "zep")}
+    plan = full.FullPlan({"dmr": tmp_path}, {"dmr": TaskSize(100, 40)}, all_rows, busy={"dmr": ("mnemic", "mem0")})
     assert full.rows_left(plan, {"dmr": log}) == {"dmr": ("mem0",)}
-    left = full.RowsLeft(
-        {**plan.sizes, "beam": TaskSize(1, 1)}, {"dmr": ("mem0", "mnemic"), "beam": ("zep",)}, paces_of([log]), jobs=1
-    )
+    sizes, rows = {**plan.sizes, "beam": TaskSize(1, 1)}, {"dmr": ("mem0", "mnemic"), "beam": ("zep",)}
+    left = full.RowsLeft(sizes, rows, paces_of([log]), jobs=1)
     left.of("dmr")
     assert left("mnemic") == "; left, reckoned: 0 s and 2 contestants of unknown pace"
     assert left("mem0") == "; left, reckoned: 0 s and 1 contestant of unknown pace"

@@ -13,6 +13,7 @@ import signal
 import tempfile
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import ClassVar
@@ -434,8 +435,10 @@ class Noting:
 
     given: ClassVar[list[int]] = []
 
+    read_by: ClassVar[list[str]] = []
+
     def __init__(self, means: Means) -> None:
-        pass
+        self.read_by.append(means.reader)
 
     def ingest(self, corpora: Sequence[Corpus]) -> None:
         self.given.append(sum(len(corpus.docs) for corpus in corpora))
@@ -454,9 +457,11 @@ def test_who_runs_in_this_process_tries_a_few_documents_first_and_none_of_it_is_
     locomo_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(runs, "contestants", lambda names: {"noting": Noting})
-    path = run(RunPlan(tasks={"locomo": locomo_file}, rows=("noting",), limit=2), tmp_path / "a.jsonl", warm=True)
+    plan = RunPlan(tasks={"locomo": locomo_file}, rows=("noting",), means=Means(reader="copying"), limit=2)
+    path = run(plan, tmp_path / "a.jsonl", warm=True)
     few, whole = Noting.given
     assert few < whole
+    assert Noting.read_by == ["none", "copying"]  # a model that is paid is not asked for nothing
     logged = log.read(path)
     assert logged.costs["noting"].messages == whole
     assert len(logged.answers["noting"]) == 2
@@ -609,3 +614,16 @@ def test_a_contestant_that_hangs_is_ended(locomo_file: Path, tmp_path: Path, mon
     monkeypatch.setattr(runs, "contestants", lambda names: {"sick": partial(_sick, "hang")})
     path = run(plan(locomo_file, ["sick"]), tmp_path / "a.jsonl", apart=Limits(silent_seconds=1))
     assert rows_of(report(path))["sick"].failure.startswith("hung: nothing came for")
+
+
+def test_where_figures_are_from_is_told_by_task_where_it_differs(locomo_file: Path, tmp_path: Path) -> None:
+    made = report(run(plan(locomo_file, ["BM25 turns"]), tmp_path / "a.jsonl"))
+    (whole,) = made.tasks
+    other = {**whole.run.header, "settings": {**whole.run.header["settings"], "limit": 50}}
+    cut = replace(whole, run=replace(whole.run, header=other), task=replace(whole.task, name="longmemeval-m"))
+    began, settings, longer, machine = provenance(replace(made, tasks=(whole, cut)))
+    assert (began, machine) == (provenance(made)[0], provenance(made)[-1])
+    assert "limit none" in settings
+    assert settings.endswith(" (locomo)")
+    assert "limit 50" in longer
+    assert longer.endswith(" (longmemeval-m)")

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 
     from mnemic.faces.cli.app import cli as cli
 
-_INTERRUPTED = 130
+INTERRUPTED = 130
+"""The exit code of what was interrupted."""
+
 _AS_JSON = '{"error": {"type": "Interrupted", "message": "interrupted", "field": null, "remedy": null, "exit": 130}}'
 """The line that `app` would have made."""
 
@@ -34,7 +36,7 @@ def main() -> None:
         if not is_interrupt(error):
             raise
         sys.stderr.write((_AS_JSON if "--json" in sys.argv else "error: interrupted") + "\n")
-        sys.exit(_INTERRUPTED)
+        sys.exit(INTERRUPTED)
 
 
 def _ignore_interrupts() -> None:

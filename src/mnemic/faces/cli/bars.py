@@ -107,18 +107,21 @@ def progress_lines(
 
 
 @contextmanager
-def told_if_stopped(kept: str = "", nothing: str = "nothing is kept") -> Iterator[None]:
+def saying_what_is_kept(kept: str = "", nothing: str = "nothing is kept") -> Iterator[None]:
     """Say in the line of an interrupt what is kept, and how to go on.
 
     Args:
         kept: Where a log was begun, with `{log}` where its path stands; "" for a log that is gone afterwards.
         nothing: Where none was.
     """
+    from mnemic.lab.kit.log import InterruptedRun
+
     try:
         yield
+    except InterruptedRun as stop:
+        raise click.Abort(kept.format(log=stop.log) if kept else nothing) from stop
     except KeyboardInterrupt as stop:
-        log = getattr(stop, "log", None)
-        raise click.Abort(kept.format(log=log) if log and kept else nothing) from stop
+        raise click.Abort(nothing) from stop
 
 
 def advancing(report: BarReport, name: str, total: int | None) -> Callable[[int], None]:

@@ -252,13 +252,13 @@ def _price_table(headline: str, whole: SystemRow, made: Sequence[PartPrice]) -> 
             f"{price.milliseconds.mean:.2f} [{price.milliseconds.low:.2f}, {price.milliseconds.high:.2f}]",
             *(() if of_stages else _asked_cells(price)),
             _figure(price.per_millisecond),
-            _figure(price.per_call),
+            *(() if of_stages else (_figure(price.per_call),)),
         )
         for price in made
     )
     found = percent_of(whole.scores[headline], True)
     title = f"{what} {'is' if of_stages else 'are'} worth ({headline} of the whole: {found} %)"
-    return TextTable(title, (*columns, "points per ms", "points per call"), lines)
+    return TextTable(title, (*columns, "points per ms", *(() if of_stages else ("points per call",))), lines)
 
 
 _ASKED: Final = (

@@ -435,7 +435,7 @@ def differences(was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[tupl
     flat_was, flat_now = _flat(was), _flat(now)
     for name in dict.fromkeys((*flat_was, *flat_now)):
         if flat_was.get(name) != flat_now.get(name):
-            yield name, _told(flat_was.get(name)), _told(flat_now.get(name))
+            yield name, _in_words(flat_was.get(name)), _in_words(flat_now.get(name))
 
 
 def _flat(settings: Mapping[str, Any], before: str = "") -> dict[str, object]:
@@ -446,7 +446,7 @@ def _flat(settings: Mapping[str, Any], before: str = "") -> dict[str, object]:
     return flat
 
 
-def _told(value: object) -> str:
+def _in_words(value: object) -> str:
     """A setting as a person reads it: names by commas, none for nothing."""
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value)) or "none"

@@ -21,7 +21,7 @@ from mnemic.lab.kit.contest import ContestJob, Limits, Step, compete, compete_ap
 from mnemic.lab.kit.contestant import SHOWN, Make, Means
 from mnemic.lab.kit.datasets import first_fault
 from mnemic.lab.kit.log import Cost, Log, LoggedAnswer, LoggedRun, Placed, checkout, differences, read_tasks
-from mnemic.lab.kit.made_samples import is_made_up
+from mnemic.lab.kit.made_samples import lies_in_a_sample
 from mnemic.lab.kit.output_places import is_log, log_at, refuse_log
 from mnemic.lab.kit.task import SelfMadeTask, data_of
 
@@ -134,7 +134,7 @@ def run(
                     for step in compete(job):
                         scribe.take(job, step)
             else:
-                compete_apart(jobs, scribe.take, scribe.failed, limits=apart, at_once=at_once, still=scribe.still)
+                compete_apart(jobs, scribe.take, scribe.failed, limits=apart, at_once=at_once, alive=scribe.alive)
         if plan.answers is not None:
             asked = {name: AnsweredTask(c.dataset, list(c.rows), c.task.against) for name, c in courses.items()}
             answer_and_judge(log, path, asked, plan.answers, plan.means.settings, progress)
@@ -205,7 +205,7 @@ def _course(name: str, where: Path, plan: RunPlan, named: Mapping[str, Make]) ->
     if not rows:
         raise Invalid("with", f"leaves nobody for {name}: {'; '.join(idle.values())}", "Name others.")
     return _Course(
-        chosen, dataset, is_made_up(where), rows, {corpus.ns: _placed(corpus) for corpus in dataset.corpora}, idle
+        chosen, dataset, lies_in_a_sample(where), rows, {corpus.ns: _placed(corpus) for corpus in dataset.corpora}, idle
     )
 
 
@@ -278,9 +278,9 @@ class _Scribe:
         elif isinstance(step, Cost):
             self._begin(job.task)
             self._log.cost(step)
-        self.still(job)
+        self.alive(job)
 
-    def still(self, job: ContestJob) -> None:
+    def alive(self, job: ContestJob) -> None:
         """Say how far a job is."""
         row = job.contestant if len(self._courses) == 1 else f"{job.task}: {job.contestant}"
         done = self._done.get((job.task, job.contestant), 0)
