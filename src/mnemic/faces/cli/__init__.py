@@ -12,9 +12,7 @@ if TYPE_CHECKING:
 
     from mnemic.faces.cli.app import cli as cli
 
-INTERRUPTED = 130
-"""The exit code of what was interrupted."""
-
+_INTERRUPTED = 130
 _AS_JSON = '{"error": {"type": "Interrupted", "message": "interrupted", "field": null, "remedy": null, "exit": 130}}'
 """The line that `app` would have made."""
 
@@ -36,7 +34,7 @@ def main() -> None:
         if not is_interrupt(error):
             raise
         sys.stderr.write((_AS_JSON if "--json" in sys.argv else "error: interrupted") + "\n")
-        sys.exit(INTERRUPTED)
+        sys.exit(_INTERRUPTED)
 
 
 def _ignore_interrupts() -> None:

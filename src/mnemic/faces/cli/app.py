@@ -14,10 +14,9 @@ import click
 
 from mnemic import _version
 from mnemic.errors import Compacted, Conflict, Invalid, MnemicError, NotFound, Refused, StoreError, UnusableModel
-from mnemic.faces.cli import INTERRUPTED
 from mnemic.faces.cli.command import CommandGroup, MissingCommand, one_line
 from mnemic.faces.cli.command_table import COMMANDS, GROUPS, SYNONYMS
-from mnemic.faces.cli.invocation import invocation
+from mnemic.faces.cli.invocation import INTERRUPTED, invocation
 from mnemic.faces.cli.output import plain
 
 if TYPE_CHECKING:

@@ -19,10 +19,9 @@ from urllib.parse import unquote
 import click
 
 from mnemic.errors import Conflict, Invalid, MnemicError, NotFound
-from mnemic.faces.cli import INTERRUPTED
 from mnemic.faces.cli.bars import BarReport, progress
 from mnemic.faces.cli.command import WORDS, verb
-from mnemic.faces.cli.invocation import Invocation, invocation
+from mnemic.faces.cli.invocation import INTERRUPTED, Invocation, invocation
 from mnemic.faces.cli.output import flat, many
 
 if TYPE_CHECKING:
