@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -57,5 +58,43 @@ def test_in_a_pipe_lines_tell_how_far_it_is_and_none_comes_soon_after_another() 
     assert len(lines) == 4
 
 
+def test_each_of_several_has_lines_of_its_own() -> None:
+    clock, lines = SimpleNamespace(now=0.0), list[str]()
+    report = progress_lines(lines.append, lambda: clock.now, apart=10.0)
+    for clock.now, done in ((1, 0), (11, 30), (12, 30), (75, 30)):
+        report("mnemic", done, 100)
+        report("mem0", done, 100)
+    assert [line.partition(":")[0] for line in lines] == ["mnemic", "mem0"] * 2
+
+
+def test_the_end_is_told_of_what_a_line_has_told_of() -> None:
+    clock, lines = SimpleNamespace(now=0.0), list[str]()
+    report = progress_lines(lines.append, lambda: clock.now, apart=10.0)
+    for clock.now, done in ((1, 0), (11, 53), (19, 100), (19.5, 100)):
+        report("mnemic", done, 100)
+    report("soon over", 5, 5)
+    assert [line.partition(",")[0] for line in lines] == ["mnemic: 53 of 100", "mnemic: 100 of 100"]
+
+
+def test_lines_say_what_is_counted() -> None:
+    lines = list[str]()
+    report = progress_lines(lines.append, lambda: 0.0, unit="bytes")
+    report("importing", 10_485_760, 104_857_600)
+    progress_lines(lines.append, lambda: 0.0, unit="items and rows")("collecting", 1_200, None)
+    assert lines == ["importing: 10,485,760 of 104,857,600 bytes", "collecting: 1,200 items and rows"]
+
+
 def test_the_exit_code_is_documented(run: Run) -> None:
     assert f"  {MISSED}  " in run("--help").out
+
+
+def test_an_interrupt_before_a_run_goes_on_says_that_its_log_is_as_it_was(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def stopped(*given: object, **how: object) -> Path:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("mnemic.lab.kit.run.run", stopped)
+    asked = ("bench", "run", "small", "--with", "BM25 found", "--embedder", "none", "--out", str(tmp_path / "a.jsonl"))
+    assert "nothing is kept" in run(*asked, code=130).err
+    assert f"{tmp_path / 'a.jsonl'} is as it was" in run(*asked, "--resume", code=130).err

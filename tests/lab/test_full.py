@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from mnemic.lab import full
+from mnemic.lab import full, quick
 from mnemic.lab.kit import reckoning
 from mnemic.lab.kit.contestant import Means
 from mnemic.lab.kit.log import Cost, Log, LoggedAnswer
 from mnemic.lab.kit.made_samples import write_samples
 from mnemic.lab.kit.reckoning import Paces, TaskSize, paces_of, reckoning_table, spoken_time
 from mnemic.lab.kit.spoken_progress import SpokenProgress
+from mnemic.lab.script_ends import INTERRUPTED
 
 
 def logged(path: Path, row: str, *, documents: int, took: float, milliseconds: float) -> Path:
@@ -75,12 +76,12 @@ def test_the_same_command_goes_on_and_runs_nothing_twice(
     given += ["--embedder", "none"]
     assert full.main([*given, "--count"]) == 0
     assert not (tmp_path / "out").exists()
-    assert "of unknown pace" in capsys.readouterr().err
+    assert "of unknown pace" in capsys.readouterr().out
     assert full.main(given) == 0
     told = capsys.readouterr()
     assert "dmr: BM25 turns; left, reckoned" in told.err
     assert "2 tasks" in told.out
-    assert "of processors, by the logs" in told.out
+    assert "of processors, reckoned from the logs" in told.out
     logs = {log: log.read_text() for log in (tmp_path / "out").glob("*.jsonl")}
     assert {log.name for log in logs} == {"dmr.jsonl", "locomo.jsonl"}
     assert "Every task at a glance" in (tmp_path / "out" / "report.html").read_text()
@@ -91,22 +92,111 @@ def test_the_same_command_goes_on_and_runs_nothing_twice(
     assert (tmp_path / "out" / "locomo.jsonl").read_text() == logs[tmp_path / "out" / "locomo.jsonl"]
 
 
+@pytest.fixture
+def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """One task by two contestants, one of which has nothing to do there."""
+    write_samples(tmp_path / "data")
+    monkeypatch.setattr(full, "usual_rows", lambda name, means: ["BM25 turns"])
+    monkeypatch.setattr(full, "offered", lambda: {"memoryos": None})
+    return [
+        "--data",
+        str(tmp_path / "data"),
+        "--only",
+        "hotpotqa",
+        "--out",
+        str(tmp_path / "out"),
+        "--embedder",
+        "none",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [
+        (["--beside", "nosuch"], "'nosuch' is no contestant"),
+        (["--jobs", "2", "--cache", "c"], "does not go with a cache"),
+        (["--jobs", "0"], "jobs: is 0"),
+        (["--data", "nowhere"], "nowhere is not there"),
+    ],
+)
+def test_what_no_task_could_run_with_is_refused_before_anything_is_counted(
+    alone: list[str], more: list[str], why: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert full.main([*alone, "--count", *more]) == 2
+    told = capsys.readouterr()
+    assert why in told.err
+    assert "contestants" not in told.out
+
+
+def test_what_is_counted_is_the_result(alone: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    (Path(alone[1]) / "hotpotqa").symlink_to(Path(alone[1]) / "multihop" / "multihop_made.jsonl")
+    assert full.main([*alone, "--count"]) == 0
+    (line,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith("hotpotqa"))
+    assert line.split()[3] == "1"  # the other has nothing to do
+
+
+def test_the_rest_is_of_rows_that_are_not_whole(tmp_path: Path) -> None:
+    log = logged(tmp_path / "dmr.jsonl", "mnemic", documents=10, took=2.0, milliseconds=50.0)
+    all_rows = {"dmr": ("mnemic", "mem0", "zep")}
+    plan = full.FullPlan({"dmr": tmp_path}, {"dmr": TaskSize(100, 40)}, all_rows, busy={"dmr": ("mnemic", "mem0")})
+    assert full.rows_left(plan, {"dmr": log}) == {"dmr": ("mem0",)}
+    sizes, rows = {**plan.sizes, "beam": TaskSize(1, 1)}, {"dmr": ("mem0", "mnemic"), "beam": ("zep",)}
+    left = full.RowsLeft(sizes, rows, paces_of([log]), jobs=1)
+    left.of("dmr")
+    assert left("mnemic") == "; left, reckoned: 0 s and 2 contestants of unknown pace"
+    assert left("mem0") == "; left, reckoned: 0 s and 1 contestant of unknown pace"
+
+
+@pytest.mark.parametrize("text", ["", '{"kind":"ru'])
+def test_a_log_that_holds_nothing_yet_is_begun_anew(
+    tmp_path: Path, alone: list[str], text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "dmr.jsonl").write_text(text)
+    given = [*alone, "--only", "dmr"]
+    assert full.main([*given, "--count"]) == 0
+    assert [log.name for log in (tmp_path / "out").iterdir()] == ["dmr.jsonl"]
+    capsys.readouterr()
+    assert full.main(given) == 0
+    assert "dmr.jsonl holds nothing yet" in capsys.readouterr().err
+    assert json.loads((tmp_path / "out" / "dmr.jsonl").read_text().splitlines()[-1])["kind"] == "end"
+    (aside,) = (tmp_path / "out").glob("dmr-*-cut.jsonl")
+    assert aside.read_text() == text
+
+
 def test_an_interrupt_of_a_full_run_says_how_to_go_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    alone: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def stopped(*given: object, **how: object) -> Path:
         raise KeyboardInterrupt
 
-    write_samples(tmp_path / "data")
-    monkeypatch.setattr(full, "run", stopped)
+    def begun(plan: object, log: Path, **how: object) -> Path:
+        with Log(log):
+            raise KeyboardInterrupt
+
     out = tmp_path / "out"
-    assert (
-        full.main(["--data", str(tmp_path / "data"), "--only", "dmr", "--out", str(out), "--embedder", "none"])
-        == full.INTERRUPTED
-    )
-    assert capsys.readouterr().err.splitlines()[-1] == (
-        f"interrupted: what was measured is kept in {out}; the same command goes on from there"
-    )
+    for ends, said in (
+        (stopped, "nothing is kept"),
+        (begun, f"what was measured is kept in {out}; the same command goes on from there"),
+    ):
+        monkeypatch.setattr(full, "run", ends)
+        assert full.main([*alone, "--only", "dmr"]) == INTERRUPTED
+        assert capsys.readouterr().err.splitlines()[-1] == f"interrupted: {said}"
+
+
+def test_what_is_beside_the_tasks_and_was_cut_short_begins_anew_and_is_not_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stopped(*given: object, **how: object) -> None:
+        raise KeyboardInterrupt
+
+    (tmp_path / "needles.jsonl").write_text('{"kind":"run"}\n')
+    monkeypatch.setattr(quick, "bench_needles", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        quick.measured_besides(tmp_path, kept=True)
+    assert "needles.jsonl was cut short" in capsys.readouterr().err
+    (aside,) = tmp_path.glob("needles-*-cut.jsonl")
+    assert aside.read_text() == '{"kind":"run"}\n'
 
 
 def test_lines_tell_who_is_done_and_once_a_minute_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> None:
@@ -116,6 +206,16 @@ def test_lines_tell_who_is_done_and_once_a_minute_how_far_it_is(capsys: pytest.C
         spoken("mnemic", done, 4)
     lines = [line.partition(" ")[2] for line in capsys.readouterr().err.splitlines()]
     assert lines == ["dmr: mnemic: 2 of 4", "dmr: mnemic; left: 1 min"]
+
+
+def test_each_row_that_runs_has_a_line_of_its_own_each_minute(capsys: pytest.CaptureFixture[str]) -> None:
+    now = [0.0]
+    spoken = SpokenProgress(clock=lambda: now[0])
+    for now[0] in (10.0, 70.0, 131.0):
+        for row in ("mnemic", "mem0"):
+            spoken(row, 1, 4)
+    lines = [line.partition(" ")[2] for line in capsys.readouterr().err.splitlines()]
+    assert lines == ["mnemic: 1 of 4", "mem0: 1 of 4"] * 2
 
 
 def test_there_is_no_pace_without_a_log() -> None:

@@ -10,7 +10,9 @@ from mnemic.faces.cli.bench.command import bench
 from mnemic.lab import quick
 from mnemic.lab.entries import MEASUREMENTS, TASKS
 from mnemic.lab.kit.datasets import load
+from mnemic.lab.kit.log import Log
 from mnemic.lab.kit.made_samples import write_samples
+from mnemic.lab.script_ends import INTERRUPTED
 from mnemic.registry import STRATEGIES
 
 
@@ -112,3 +114,28 @@ def test_what_is_measured_otherwise_is_named_by_commands_that_there_are() -> Non
         words = command.split()
         assert words[:2] == ["mnemic", "bench"]
         assert words[2] in bench.commands
+
+
+def test_an_interrupt_says_what_can_be_gone_on_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stopped(*given: object, **how: object) -> None:
+        raise KeyboardInterrupt
+
+    def begun(plan: object, log: Path, **how: object) -> Path:
+        with Log(log):
+            raise KeyboardInterrupt
+
+    def said(*more: str) -> str:
+        assert quick.main(["--only", "dmr", "--out", str(tmp_path), *more]) == INTERRUPTED
+        return capsys.readouterr().err.splitlines()[-1]
+
+    log = tmp_path / "a.jsonl"
+    monkeypatch.setattr(quick, "run", stopped)
+    assert said() == "interrupted: nothing is kept"
+    assert said("--resume", str(log)) == f"interrupted: {log} is as it was"
+    monkeypatch.setattr(quick, "run", begun)
+    assert said("--resume", str(log)) == f"interrupted: what was measured is kept; go on by --resume {log}"
+    monkeypatch.setattr(quick, "run", lambda *given, **how: log)
+    monkeypatch.setattr(quick, "report", stopped)
+    assert said() == f"interrupted: the tasks are whole in {log}; what was beside them begins anew by --resume {log}"

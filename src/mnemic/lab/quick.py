@@ -19,15 +19,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from mnemic.errors import MnemicError
 from mnemic.lab.contestants.strategy_contestant import learns_from_tries, offered
 from mnemic.lab.entries import TASKS, task
 from mnemic.lab.kit.contest import Limits
 from mnemic.lab.kit.contestant import Means
 from mnemic.lab.kit.datasets import cited, opened
-from mnemic.lab.kit.log import Log, records
+from mnemic.lab.kit.log import InterruptedRun, Log, records
 from mnemic.lab.kit.made_samples import write_samples
-from mnemic.lab.kit.output_places import refuse_log
+from mnemic.lab.kit.output_places import moved_aside, refuse_log
 from mnemic.lab.kit.run import RunPlan, run
 from mnemic.lab.kit.run_page import tables_section, write_page
 from mnemic.lab.kit.run_report import RunReport, markdown, report
@@ -37,6 +36,7 @@ from mnemic.lab.kit.stream_report import read_streams, stream_tables
 from mnemic.lab.kit.stream_run import StreamPlan, run_streams
 from mnemic.lab.kit.tables import TextTable, piped
 from mnemic.lab.kit.task import SelfMadeTask
+from mnemic.lab.script_ends import StoppedScript, exit_code, when_stopped
 from mnemic.lab.stream_entries import WORLDS, world
 from mnemic.lab.tasks.needles_bench import NeedlePlan, bench_needles
 from mnemic.lab.tasks.needles_report import needle_rows, needles_section, read_needles, table
@@ -139,17 +139,7 @@ def rows() -> tuple[str, ...]:
 
 def main(given: Sequence[str] | None = None) -> int:
     """Run, and tell where the report is; 1 if a task had no data or a contestant failed."""
-    options = _options(given)
-    try:
-        return _run(options)
-    except KeyboardInterrupt as stop:
-        log = getattr(stop, "log", None)
-        kept = f"what was measured is kept; go on by --resume {log}" if log else "nothing is kept"
-        print(f"interrupted: {kept}", file=sys.stderr)
-        return 130
-    except MnemicError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
+    return exit_code(_run, _options(given))
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -160,31 +150,42 @@ def _run(options: argparse.Namespace) -> int:
         out.parent.mkdir(exist_ok=True)
     refuse_log(out)
     out.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="mnemic-samples-") as folder:
-        write_samples(Path(folder))
-        plan = planned(Path(folder), options.data, options.only, options.limit)
-        log = run(
-            RunPlan(
-                tasks=plan.tasks,
-                rows=rows(),
-                means=Means(embedder=options.embedder, settings=Settings()),
-                limit=options.limit,
-            ),
-            options.resume or out / f"quick-{time.strftime('%Y%m%dT%H%M%S')}.jsonl",
-            resume=options.resume is not None,
-            apart=Limits(silent_seconds=900.0),  # a full machine is no hung contestant
-            at_once=options.jobs,
-            progress=SpokenProgress(),
-        )
-    made = report(log)
-    besides = Besides() if options.only else measured_besides(out)
-    page, text = write_report(made, besides, out)
+    with when_stopped(f"{options.resume} is as it was" if options.resume else "nothing is kept"):
+        plan, log = _tasks_run(options)
+    with when_stopped(f"the tasks are whole in {log}; what was beside them begins anew by --resume {log}"):
+        made = report(log)
+        besides = Besides() if options.only else measured_besides(out)
+        page, text = write_report(made, besides, out)
     failed = failures(made)
     for line in (*(f"{name}: no data; give --data" for name in plan.left_out), *failed):
         print(f"not run: {line}", file=sys.stderr)
     took = f"{time.monotonic() - began:,.0f} s, of processors {_cpu_seconds():,.0f} s"
     print(f"{len(plan.tasks)} tasks, {len(rows())} contestants, {took}: {page}, {text}, {log}")
     return int(bool(plan.left_out or failed))
+
+
+def _tasks_run(options: argparse.Namespace) -> tuple[QuickPlan, Path]:
+    """Run every task that has data; return what was planned, and the log."""
+    with tempfile.TemporaryDirectory(prefix="mnemic-samples-") as folder:
+        write_samples(Path(folder))
+        plan = planned(Path(folder), options.data, options.only, options.limit)
+        try:
+            log = run(
+                RunPlan(
+                    tasks=plan.tasks,
+                    rows=rows(),
+                    means=Means(embedder=options.embedder, settings=Settings()),
+                    limit=options.limit,
+                ),
+                options.resume or options.out / f"quick-{time.strftime('%Y%m%dT%H%M%S')}.jsonl",
+                resume=options.resume is not None,
+                apart=Limits(silent_seconds=900.0),  # a full machine is no hung contestant
+                at_once=options.jobs,
+                progress=SpokenProgress(),
+            )
+        except InterruptedRun as stop:
+            raise StoppedScript(f"what was measured is kept; go on by --resume {stop.log}") from stop
+    return plan, log
 
 
 def _refuse_unknown(only: Sequence[str]) -> None:
@@ -240,7 +241,7 @@ def _log_of(out: Path, name: str, *, kept: bool) -> Path:
     """Where the log of a measurement goes; of one that is kept, one that was cut short makes room."""
     log = out / (f"{name}.jsonl" if kept else f"{name}-{time.strftime('%Y%m%dT%H%M%S')}.jsonl")
     if log.exists() and not _is_whole(log):
-        log.unlink()
+        moved_aside(log, "was cut short")
     return log
 
 

@@ -13,6 +13,7 @@ import signal
 import tempfile
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import ClassVar
@@ -27,7 +28,7 @@ from mnemic.lab.kit.baselines import BAR, lineup
 from mnemic.lab.kit.contest import Limits
 from mnemic.lab.kit.contestant import Means, OwnFigures, RankedDocs
 from mnemic.lab.kit.datasets import BenchQuestion, Corpus, Dataset
-from mnemic.lab.kit.output_places import refuse_log, refuse_page
+from mnemic.lab.kit.output_places import refuse_file, refuse_log, refuse_page
 from mnemic.lab.kit.run import RunPlan, run
 from mnemic.lab.kit.run_page import page
 from mnemic.lab.kit.run_report import RunReport, SystemRow, as_json, markdown, plain, provenance, report, show
@@ -434,8 +435,10 @@ class Noting:
 
     given: ClassVar[list[int]] = []
 
+    read_by: ClassVar[list[str]] = []
+
     def __init__(self, means: Means) -> None:
-        pass
+        self.read_by.append(means.reader)
 
     def ingest(self, corpora: Sequence[Corpus]) -> None:
         self.given.append(sum(len(corpus.docs) for corpus in corpora))
@@ -454,9 +457,11 @@ def test_who_runs_in_this_process_tries_a_few_documents_first_and_none_of_it_is_
     locomo_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(runs, "contestants", lambda names: {"noting": Noting})
-    path = run(RunPlan(tasks={"locomo": locomo_file}, rows=("noting",), limit=2), tmp_path / "a.jsonl", warm=True)
+    plan = RunPlan(tasks={"locomo": locomo_file}, rows=("noting",), means=Means(reader="copying"), limit=2)
+    path = run(plan, tmp_path / "a.jsonl", warm=True)
     few, whole = Noting.given
     assert few < whole
+    assert Noting.read_by == ["none", "copying"]  # a model that is paid is not asked for nothing
     logged = log.read(path)
     assert logged.costs["noting"].messages == whole
     assert len(logged.answers["noting"]) == 2
@@ -485,6 +490,26 @@ def test_a_limit_below_one_is_refused_before_anything_is_written(locomo_file: Pa
     with pytest.raises(Invalid, match="limit"):
         run(plan(locomo_file, limit=0), tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("apart", [None, Limits()])
+def test_nobody_at_once_is_refused_before_anything_is_written(
+    locomo_file: Path, tmp_path: Path, apart: Limits | None
+) -> None:
+    with pytest.raises(Invalid, match="jobs: is 0"):
+        run(plan(locomo_file), tmp_path / "a.jsonl", apart=apart, at_once=0)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_log_may_be_called_anything_where_a_file_is_meant(tmp_path: Path) -> None:
+    (there := tmp_path / "tune.log").touch()
+    refuse_file(there, going_on=True)
+    with pytest.raises(Invalid, match="exists"):
+        refuse_file(there)
+    with pytest.raises(Invalid, match="exists"):
+        log.Log(there)
+    with pytest.raises(Invalid, match="is a folder"):
+        refuse_file(tmp_path, going_on=True)
 
 
 def test_a_run_cut_short_before_its_first_answer_still_reports(locomo_file: Path, tmp_path: Path) -> None:
@@ -589,3 +614,16 @@ def test_a_contestant_that_hangs_is_ended(locomo_file: Path, tmp_path: Path, mon
     monkeypatch.setattr(runs, "contestants", lambda names: {"sick": partial(_sick, "hang")})
     path = run(plan(locomo_file, ["sick"]), tmp_path / "a.jsonl", apart=Limits(silent_seconds=1))
     assert rows_of(report(path))["sick"].failure.startswith("hung: nothing came for")
+
+
+def test_where_figures_are_from_is_told_by_task_where_it_differs(locomo_file: Path, tmp_path: Path) -> None:
+    made = report(run(plan(locomo_file, ["BM25 turns"]), tmp_path / "a.jsonl"))
+    (whole,) = made.tasks
+    other = {**whole.run.header, "settings": {**whole.run.header["settings"], "limit": 50}}
+    cut = replace(whole, run=replace(whole.run, header=other), task=replace(whole.task, name="longmemeval-m"))
+    began, settings, longer, machine = provenance(replace(made, tasks=(whole, cut)))
+    assert (began, machine) == (provenance(made)[0], provenance(made)[-1])
+    assert "limit none" in settings
+    assert settings.endswith(" (locomo)")
+    assert "limit 50" in longer
+    assert longer.endswith(" (longmemeval-m)")

@@ -13,7 +13,7 @@ import pytest
 
 from mnemic.errors import Invalid
 from mnemic.lab.kit.answer_stage import AnswerPlan
-from mnemic.lab.kit.comparison import changes
+from mnemic.lab.kit.comparison import change_table, changes
 from mnemic.lab.kit.made_samples import write_samples
 from mnemic.lab.kit.metrics import Estimate
 from mnemic.lab.kit.plot_frame import COLOURS
@@ -190,7 +190,9 @@ def test_what_a_task_makes_itself_is_marked_wherever_its_figures_stand(tmp_path:
         assert "Evidence found, % (made up)" in shown
         assert "cases of our own" in shown
     later = report(run(one, tmp_path / "b.jsonl"))
-    assert all(change.task == "small (made up)" for change in changes(made, later))
+    compared = changes(made, later)
+    assert all((change.task, change.made_up) == ("small", True) for change in compared)
+    assert {row[0] for row in change_table(compared).rows} == {"small (made up)"}
 
 
 def test_the_best_row_stands_first_in_every_table(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import importlib
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -14,9 +15,12 @@ from mnemic.lab.contestants.mnemic_contestant import MnemicContestant
 from mnemic.lab.contestants.strategy_contestant import (
     MixtureContestant,
     StrategyContestant,
+    after_papers,
     idle_over,
     learns_from_tries,
+    members_of,
     tasks_asked,
+    without_each_task,
 )
 from mnemic.lab.entries import contestants
 from mnemic.lab.kit import log
@@ -31,7 +35,14 @@ from mnemic.lab.tasks.standing_task import StandingTask
 from mnemic.lab.tasks.strategies_bench import bench_strategies
 from mnemic.registry import STRATEGIES
 from mnemic.strategies.judging import JudgeTask
+from mnemic.strategies.mem0 import Mem0
 from mnemic.strategies.trajectories import ActionStep, Trajectory
+
+
+class Mine(Mem0):
+    name: ClassVar[str] = "mine"
+    by: ClassVar[str] = "mine"
+
 
 ROWS = ("mnemic", "mem0", "hippo2", "mem0+hippo2", "beside mem0")
 TAKEN_IN: list[Path] = []
@@ -212,3 +223,19 @@ def test_what_stands_in_the_context_beside_strategies_is_what_stands_without(tmp
 
 def test_who_learns_from_tries_has_a_row_in_streams() -> None:
     assert [name for name in STRATEGIES if learns_from_tries(name)] == list(stream_rows())[4:]
+
+
+def test_what_a_strategy_of_ones_own_asks_can_be_left_out_of_it() -> None:
+    own = f"{__name__}:Mine"
+    rows = without_each_task([own])
+    assert rows == [own, *(f"{own} without {task}" for task in ("extract_items", "merge_decide", "model"))]
+    made = contestants(rows)
+    for row in rows:
+        with closing(made[row](Means())) as contestant:
+            assert isinstance(contestant, StrategyContestant)
+
+
+def test_members_may_stand_apart() -> None:
+    assert members_of("beside mem0 + zep without model") == ["mem0", "zep"]
+    assert "mem0 + zep without match_facts" in without_each_task(["mem0 + zep"])
+    assert after_papers(["mem0 + zep"]) == ["mem0", "zep"]

@@ -16,7 +16,7 @@ from mnemic import _version
 from mnemic.errors import Compacted, Conflict, Invalid, MnemicError, NotFound, Refused, StoreError, UnusableModel
 from mnemic.faces.cli.command import CommandGroup, MissingCommand, one_line
 from mnemic.faces.cli.command_table import COMMANDS, GROUPS, SYNONYMS
-from mnemic.faces.cli.invocation import invocation
+from mnemic.faces.cli.invocation import INTERRUPTED, invocation
 from mnemic.faces.cli.output import plain
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ USAGE: Final = 2
 ABSENT: Final = 3
 CONFLICT: Final = 4
 STORE: Final = 5
-INTERRUPTED: Final = 130
 BROKEN_PIPE: Final = 141
 
 _EXITS: Final = (
@@ -42,7 +41,7 @@ _EXITS: Final = (
     ("7", "erased, but another process still reads an old copy (status pending)"),
     ("8", "a bench ran to its end, and missed a bar"),
     ("9", "`flush` left something that failed or was given up; a contestant of a bench did not end"),
-    ("130", "interrupted; what was acknowledged is on disk"),
+    (str(INTERRUPTED), "interrupted; what was acknowledged is on disk"),
     ("141", "the reader of a pipe went away"),
 )
 

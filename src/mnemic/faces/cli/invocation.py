@@ -26,6 +26,9 @@ from mnemic.store.urls import path_of, shown
 if TYPE_CHECKING:
     from mnemic.memory import Memory, ScopedMemory
 
+INTERRUPTED: Final = 130
+"""The exit code of what was interrupted."""
+
 CATCH_UP_SECONDS: Final = 1.0
 """Longest that a question waits for the vectors of what was written before it; the rest is for `mnemic flush`."""
 

@@ -23,7 +23,7 @@ from mnemic.errors import Invalid
 from mnemic.lab.contestants.mnemic_contestant import MnemicContestant
 from mnemic.lab.kit.contestant import ContextLine, CreditedHit, GivenAnswer, Make, Means, OwnFigures, RankedDocs
 from mnemic.lab.kit.judged_by_rules import asked_by, judged_by_rules
-from mnemic.registry import STRATEGIES, is_place
+from mnemic.registry import STRATEGIES, fetch, is_place
 from mnemic.strategies.loading import followed, strategies
 from mnemic.strategies.trajectories import trajectory_of
 from mnemic.strategies.try_learner import TryLearner
@@ -177,11 +177,9 @@ def of_strategies(name: str) -> Make | None:
     Raises:
         Invalid: a strategy is not known, or named twice; or none of them puts such a task to a model.
     """
-    beside = name.startswith(BESIDE)
-    whole, cut, tasks = name.removeprefix(BESIDE).partition(_WITHOUT)
-    members = [member.strip() for member in whole.split("+")]
-    alone = len(members) == 1 and not cut
-    if not beside and (alone or not any(member in STRATEGIES for member in members)):
+    beside, (_, cut, tasks) = name.startswith(BESIDE), name.partition(_WITHOUT)
+    members = members_of(name)
+    if not (beside or (_is_own(members[0]) if len(members) == 1 and not cut else _names_strategies(members, cut))):
         return None
     if unknown := [member for member in members if member not in STRATEGIES and not is_place(member)]:
         raise Invalid("with", f"{unknown[0]!r} is no strategy", did_you_mean(unknown[0], STRATEGIES))
@@ -194,6 +192,21 @@ def of_strategies(name: str) -> Make | None:
     if beside or len(members) == 1:
         return partial(StrategyContestant, members, None if beside else lanes[0], without=without)
     return partial(MixtureContestant, members, lanes, without=without)
+
+
+def members_of(row: str) -> list[str]:
+    """The strategies, by name or place, of which a row of strategies is made."""
+    return [member.strip() for member in row.removeprefix(BESIDE).partition(_WITHOUT)[0].split("+")]
+
+
+def _names_strategies(members: Sequence[str], cut: str) -> bool:
+    """Whether one of several is a strategy; where something is cut out of them, each place is."""
+    return any(member in STRATEGIES or (bool(cut) and is_place(member)) for member in members)
+
+
+def _is_own(member: str) -> bool:
+    """Whether a strategy, no contestant, lies at a place."""
+    return is_place(member) and hasattr(fetch("with", member), "on_recall")
 
 
 def tasks_asked(strategy: str) -> tuple[str, ...]:
@@ -224,6 +237,21 @@ def left_to_rules(row: str, task: str) -> str:
     return f"{row}{_WITHOUT}{task}"
 
 
+def without_each_task(rows: Sequence[str]) -> list[str]:
+    """List rows of strategies, each with one without each task that it puts to a model, and one without a model at all.
+
+    Raises:
+        Invalid: one asks no model.
+    """
+    made: list[str] = []
+    for row in rows:
+        asked = list(dict.fromkeys(task for member in members_of(row) for task in tasks_asked(member)))
+        if not asked:
+            raise Invalid("strategies", f"{row} asks no model anything", "Leave it out: rules judge all that it does.")
+        made += [row, *(left_to_rules(row, task) for task in (*asked, MODEL))]
+    return made
+
+
 def idle_over(make: Make, dataset: Dataset) -> str:
     """Why strategies would have nothing to do over some data; "" where they have, and for any other contestant."""
     members: Sequence[str] = make.args[0] if isinstance(make, partial) and make.func in _OF_STRATEGIES else ()
@@ -242,7 +270,7 @@ def idle_over(make: Make, dataset: Dataset) -> str:
 
 def after_papers(rows: Sequence[str]) -> list[str]:
     """The strategies of ours that some rows are of, which bear the names of what their papers describe."""
-    members = (member for row in rows for member in row.removeprefix(BESIDE).partition(_WITHOUT)[0].split("+"))
+    members = (member for row in rows for member in members_of(row))
     return [name for name in dict.fromkeys(members) if name in STRATEGIES and name != _HOUSE]
 
 

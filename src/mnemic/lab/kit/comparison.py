@@ -15,8 +15,8 @@ from mnemic.lab.contestants.strategy_contestant import MODEL, left_out_of
 from mnemic.lab.kit import metrics
 from mnemic.lab.kit.contestant import COPYING, SCRIPTED
 from mnemic.lab.kit.log import differences
-from mnemic.lab.kit.run_report import RunReport, SystemRow, TaskReport, beside, marked_name, percent_of
-from mnemic.lab.kit.tables import TextTable, signed
+from mnemic.lab.kit.run_report import RunReport, SystemRow, TaskReport, beside, is_made_up, percent_of
+from mnemic.lab.kit.tables import TextTable, named_as_made_up, signed
 
 if TYPE_CHECKING:
     from mnemic.lab.kit.log import Cost
@@ -36,6 +36,7 @@ class MetricChange:
         before, after: The means.
         by_question, by_conversation: The difference, with the interval of a bootstrap over either.
         rose, fell: How many questions.
+        made_up: Whether the data is nobody's.
     """
 
     task: str
@@ -47,6 +48,7 @@ class MetricChange:
     by_conversation: Estimate
     rose: int
     fell: int
+    made_up: bool = False
 
 
 def changes(before: RunReport, after: RunReport) -> list[MetricChange]:
@@ -83,7 +85,7 @@ def change_table(made: list[MetricChange]) -> TextTable:
     columns = ("task", "contestant", "metric", "before", "after", "difference", "by conversation", "rose", "fell", "n")
     rows = tuple(
         (
-            change.task,
+            named_as_made_up(change.task, change.made_up),
             change.system,
             change.metric,
             _hundredfold(change.before),
@@ -116,7 +118,8 @@ def _of_task(before: TaskReport, after: TaskReport, seed: int) -> Iterator[Metri
             if not both.any():
                 continue
             yield MetricChange(
-                task=marked_name(after),
+                task=after.task.name,
+                made_up=is_made_up(after),
                 system=name if name == other else f"{name} after {other}",
                 metric=metric,
                 before=float((values - difference)[both].mean()),
@@ -249,13 +252,13 @@ def _price_table(headline: str, whole: SystemRow, made: Sequence[PartPrice]) -> 
             f"{price.milliseconds.mean:.2f} [{price.milliseconds.low:.2f}, {price.milliseconds.high:.2f}]",
             *(() if of_stages else _asked_cells(price)),
             _figure(price.per_millisecond),
-            _figure(price.per_call),
+            *(() if of_stages else (_figure(price.per_call),)),
         )
         for price in made
     )
     found = percent_of(whole.scores[headline], True)
     title = f"{what} {'is' if of_stages else 'are'} worth ({headline} of the whole: {found} %)"
-    return TextTable(title, (*columns, "points per ms", "points per call"), lines)
+    return TextTable(title, (*columns, "points per ms", *(() if of_stages else ("points per call",))), lines)
 
 
 _ASKED: Final = (

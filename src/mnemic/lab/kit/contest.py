@@ -33,6 +33,7 @@ from mnemic.lab.kit.contestant import (
 from mnemic.lab.kit.log import Cost, LoggedAnswer, Placed
 from mnemic.lab.kit.metrics import BUDGETS, KS, SESSION_KS
 from mnemic.lab.kit.offspring import Offspring, adopt_orphans, end_with_parent
+from mnemic.models.model_opening import NONE
 
 if TYPE_CHECKING:
     from mnemic.lab.kit.datasets import BenchQuestion, Dataset
@@ -132,13 +133,14 @@ def compete(job: ContestJob, born: float | None = None) -> Iterator[Step]:
 def warm_up(job: ContestJob) -> None:
     """Have the contestant of a job take in a few documents and answer a question, and forget it.
 
-    In a process that runs several, the first would else pay for whatever all of them load.
+    In a process that runs several, the first would else pay for whatever all of them load. It asks no reader, who may
+    want money for it.
     """
     for question in job.dataset.questions[:1]:
         asked = [corpus for corpus in job.dataset.corpora if corpus.ns == question.ns]
         few = tuple(replace(corpus, docs=corpus.docs[:_WARMING]) for corpus in asked)
         dataset = replace(job.dataset, corpora=few, questions=(question,))
-        for _ in compete(replace(job, dataset=dataset, means=replace(job.means, journals=None))):
+        for _ in compete(replace(job, dataset=dataset, means=replace(job.means, journals=None, reader=NONE))):
             pass
 
 
@@ -304,14 +306,14 @@ def compete_apart(
     *,
     limits: Limits = Limits(),
     at_once: int = 1,
-    still: Callable[[ContestJob], None] = lambda job: None,
+    alive: Callable[[ContestJob], None] = lambda job: None,
 ) -> None:
     """Run each job in a process of its own, so many at once; a job that ends before its last question is said to fail.
 
     What a contestant leaves in its temporary folder, and every process that it began, is gone afterwards.
 
     Args:
-        still: Told of each job that runs, whenever it is looked at, whether or not it has brought anything.
+        alive: Told of each job that runs, whenever it is looked at, whether or not it has brought anything.
     """
     with _leaving_in_order(), ExitStack() as left:
         waiting, running = deque(jobs), dict[Connection, _Apart]()
@@ -323,7 +325,7 @@ def compete_apart(
             for ready in wait(list(running), timeout=LOOK_SECONDS):
                 running[ready].receive(take)  # type: ignore[index]  # of what was waited for
             for steps, apart in list(running.items()):
-                still(apart.job)
+                alive(apart.job)
                 why = apart.over()
                 if why is not None:
                     del running[steps]

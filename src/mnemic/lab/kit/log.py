@@ -29,7 +29,7 @@ from mnemic.errors import Invalid, NotFound
 from mnemic.lab.kit.contestant import ContextLine, CreditedHit, GivenAnswer, QuotedDocs
 from mnemic.lab.kit.metrics import Outcome
 from mnemic.lab.kit.model_words import JudgeReply, ModelWords, PairReply, ReadAnswer
-from mnemic.lab.kit.output_places import refuse_log
+from mnemic.lab.kit.output_places import refuse_file
 from mnemic.lab.kit.tables import finite
 
 FORMAT: Final = 2
@@ -203,7 +203,7 @@ class Log:
             Invalid: it is there already (a log is never written twice), or cannot be created.
         """
         self._path = path
-        refuse_log(path, going_on=going_on)
+        refuse_file(path, going_on=going_on)
         try:
             path.parent.mkdir(exist_ok=True)
             if going_on:
@@ -435,7 +435,7 @@ def differences(was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[tupl
     flat_was, flat_now = _flat(was), _flat(now)
     for name in dict.fromkeys((*flat_was, *flat_now)):
         if flat_was.get(name) != flat_now.get(name):
-            yield name, _told(flat_was.get(name)), _told(flat_now.get(name))
+            yield name, _in_words(flat_was.get(name)), _in_words(flat_now.get(name))
 
 
 def _flat(settings: Mapping[str, Any], before: str = "") -> dict[str, object]:
@@ -446,7 +446,7 @@ def _flat(settings: Mapping[str, Any], before: str = "") -> dict[str, object]:
     return flat
 
 
-def _told(value: object) -> str:
+def _in_words(value: object) -> str:
     """A setting as a person reads it: names by commas, none for nothing."""
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value)) or "none"

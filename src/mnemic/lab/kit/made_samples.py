@@ -168,7 +168,7 @@ _MARK: Final = "MADE_UP.txt"
 _MARKED: Final = "Made up by `mnemic bench samples`: a figure on this data says nothing about a memory.\n"
 
 
-def is_made_up(where: Path) -> bool:
+def lies_in_a_sample(where: Path) -> bool:
     """Whether data is a sample of ours, by the mark in its folder or one above."""
     return where != Path() and any((place / _MARK).is_file() for place in (where, *where.absolute().parents))
 

@@ -21,8 +21,8 @@ from mnemic.lab.kit.contest import ContestJob, Limits, Step, compete, compete_ap
 from mnemic.lab.kit.contestant import SHOWN, Make, Means
 from mnemic.lab.kit.datasets import first_fault
 from mnemic.lab.kit.log import Cost, Log, LoggedAnswer, LoggedRun, Placed, checkout, differences, read_tasks
-from mnemic.lab.kit.made_samples import is_made_up
-from mnemic.lab.kit.output_places import refuse_log
+from mnemic.lab.kit.made_samples import lies_in_a_sample
+from mnemic.lab.kit.output_places import is_log, log_at, refuse_log
 from mnemic.lab.kit.task import SelfMadeTask, data_of
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def run(
         _refuse_answers(plan.answers, plan.means, courses)  # before hours of rankings, not behind them
     header = _header(plan, courses, apart, at_once)
     name = "+".join(courses) if len(courses) > 1 else next(iter(courses.values())).dataset.name
-    path = out if out.suffix == ".jsonl" else out / f"{name}-{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}.jsonl"
+    path = log_at(out, name)
     before: Mapping[str, LoggedRun] = {}
     if resume and path.exists():
         before = read_tasks(path)
@@ -134,7 +134,7 @@ def run(
                     for step in compete(job):
                         scribe.take(job, step)
             else:
-                compete_apart(jobs, scribe.take, scribe.failed, limits=apart, at_once=at_once, still=scribe.still)
+                compete_apart(jobs, scribe.take, scribe.failed, limits=apart, at_once=at_once, alive=scribe.alive)
         if plan.answers is not None:
             asked = {name: AnsweredTask(c.dataset, list(c.rows), c.task.against) for name, c in courses.items()}
             answer_and_judge(log, path, asked, plan.answers, plan.means.settings, progress)
@@ -148,11 +148,22 @@ def _refuse(plan: RunPlan, out: Path, *, resume: bool, at_once: int) -> None:
         raise Invalid("tasks", "are none", "Name some, by commas; `mnemic bench tasks` lists them.")
     if plan.limit is not None and plan.limit < 1:
         raise Invalid("limit", f"is {plan.limit}", "Ask at least one question.")
-    if at_once > 1 and plan.means.cache is not None:
-        raise Invalid("jobs", "does not go with a cache of vectors, which is one process's", "Leave one of them out.")
-    if resume and out.suffix != ".jsonl":
+    refuse_jobs(at_once, plan.means)
+    if resume and not is_log(out):
         raise Invalid("resume", f"goes on with a log, and {out.name} is none", "Name the .jsonl file of the run.")
     refuse_log(out, going_on=resume)
+
+
+def refuse_jobs(at_once: int, means: Means) -> None:
+    """Refuse so many contestants at once.
+
+    Raises:
+        Invalid: they are none, or several would share a cache.
+    """
+    if at_once < 1:
+        raise Invalid("jobs", f"is {at_once}", "Let at least one contestant run at once.")
+    if at_once > 1 and means.cache is not None:
+        raise Invalid("jobs", "does not go with a cache of vectors, which is one process's", "Leave one of them out.")
 
 
 def _refuse_answers(answers: AnswerPlan, means: Means, courses: Mapping[str, _Course]) -> None:
@@ -194,7 +205,7 @@ def _course(name: str, where: Path, plan: RunPlan, named: Mapping[str, Make]) ->
     if not rows:
         raise Invalid("with", f"leaves nobody for {name}: {'; '.join(idle.values())}", "Name others.")
     return _Course(
-        chosen, dataset, is_made_up(where), rows, {corpus.ns: _placed(corpus) for corpus in dataset.corpora}, idle
+        chosen, dataset, lies_in_a_sample(where), rows, {corpus.ns: _placed(corpus) for corpus in dataset.corpora}, idle
     )
 
 
@@ -267,9 +278,9 @@ class _Scribe:
         elif isinstance(step, Cost):
             self._begin(job.task)
             self._log.cost(step)
-        self.still(job)
+        self.alive(job)
 
-    def still(self, job: ContestJob) -> None:
+    def alive(self, job: ContestJob) -> None:
         """Say how far a job is."""
         row = job.contestant if len(self._courses) == 1 else f"{job.task}: {job.contestant}"
         done = self._done.get((job.task, job.contestant), 0)

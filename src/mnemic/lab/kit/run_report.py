@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TextIO, TypeAlias
 
@@ -38,6 +39,7 @@ from mnemic.lab.kit.tables import (
     in_line,
     in_markdown,
     made_up,
+    named_as_made_up,
     piped,
     signed,
 )
@@ -50,8 +52,12 @@ if TYPE_CHECKING:
 Mask: TypeAlias = npt.NDArray[np.bool_]
 
 _INSTANT: Final = 1e6
-_OF_SAMPLE: Final = "(made up): a sample of `mnemic bench samples`; a figure on it says nothing about a memory."
-_SELF_MADE: Final = "(made up): cases of our own, told by nobody; a figure on them says nothing about other data."
+_OF_SAMPLE: Final = (
+    f"{MADE_UP.strip()}: a sample of `mnemic bench samples`; a figure on it says nothing about a memory."
+)
+_SELF_MADE: Final = (
+    f"{MADE_UP.strip()}: cases of our own, told by nobody; a figure on them says nothing about other data."
+)
 _WITH_INTERVAL: Final = frozenset({"R@5", "R@10"})
 _ORDER: Final = ("single-hop", "multi-hop", "temporal", "open-domain", "adversarial")
 _NOTHING: Final = Estimate(math.nan, math.nan, math.nan, 0)
@@ -393,7 +399,7 @@ def marked(table: TextTable, of: TaskReport) -> TextTable:
 
 def marked_name(of: TaskReport) -> str:
     """The name of a task, and whether its data is made up."""
-    return f"{of.task.name}{MADE_UP}" if is_made_up(of) else of.task.name
+    return named_as_made_up(of.task.name, is_made_up(of))
 
 
 def overview(run_report: RunReport) -> TextTable:
@@ -446,15 +452,34 @@ def _of_papers(rows: Sequence[str]) -> tuple[str, ...]:
 
 
 def provenance(run_report: RunReport) -> tuple[str, ...]:
-    """Where the figures are from: when and by what, with what settings, on which machine; a line each."""
-    header = run_report.header
-    git, machine, settings = header.get("git") or {}, header["machine"], header["settings"]
+    """Where the figures are from: when and by what, with what settings, on which machine; a line each.
+
+    Where tasks are of several runs a line is of those that it names.
+    """
+    headers = {each.task.name: each.run.header for each in run_report.tasks} or {"": run_report.header}
+    lines: list[str] = []
+    for words in (_begun, partial(_set, seed=run_report.seed), _machine):
+        named: dict[str, list[str]] = {}
+        for name, header in headers.items():
+            named.setdefault(words(header), []).append(name)
+        lines += named if len(named) == 1 else (f"{line} ({', '.join(names)})" for line, names in named.items())
+    return tuple(lines)
+
+
+def _begun(header: Mapping[str, Any]) -> str:
+    git = header.get("git") or {}
     commit = f", commit {git['commit'][:10]}{' with changes' if git.get('dirty') else ''}" if git.get("commit") else ""
-    return (
-        f"{header['started'][:16]} UTC, mnemic {header['mnemic']}{commit}",
-        f"embedder {settings['embedder'] or 'none'}, limit {settings['limit'] or 'none'}, seed {run_report.seed}",
-        f"{machine['cores']} cores, Python {machine['python']}, {machine['system']}",
-    )
+    return f"{header['started'][:16]} UTC, mnemic {header['mnemic']}{commit}"
+
+
+def _set(header: Mapping[str, Any], seed: int) -> str:
+    settings = header["settings"]
+    return f"embedder {settings['embedder'] or 'none'}, limit {settings['limit'] or 'none'}, seed {seed}"
+
+
+def _machine(header: Mapping[str, Any]) -> str:
+    machine = header["machine"]
+    return f"{machine['cores']} cores, Python {machine['python']}, {machine['system']}"
 
 
 def plain(run_report: RunReport) -> str:

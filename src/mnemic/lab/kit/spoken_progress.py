@@ -12,7 +12,8 @@ _SILENT: Final = 60.0
 
 
 class SpokenProgress:
-    """Tells on standard error when each contestant has answered its last question, and each minute how far it is.
+    """Tells on standard error when each contestant has answered its last question, and each minute how far
+    each that runs is.
 
     Args:
         left: What follows a line: how long the rest may take, once this row is done; "" for nothing.
@@ -26,15 +27,17 @@ class SpokenProgress:
         task: str = "",
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._left, self._task, self._clock, self._last = left, f"{task}: " if task else "", clock, clock()
+        self._left, self._task, self._clock = left, f"{task}: " if task else "", clock
+        self._newest, self._last = clock(), dict[str, float]()
         self._rows: set[str] = set()
 
     def __call__(self, row: str, done: int, total: int) -> None:
+        last = self._last.setdefault(row, self._newest)
         over = done == total and row not in self._rows
         if over:
             self._rows.add(row)
-        elif done == total or self._clock() - self._last < _SILENT:
+        elif done == total or self._clock() - last < _SILENT:
             return
-        self._last = self._clock()
+        self._newest = self._last[row] = self._clock()
         what = row if over else f"{row}: {done:,} of {total:,}"
         print(f"{time.strftime('%H:%M:%S')} {self._task}{what}{self._left(row) if over else ''}", file=sys.stderr)

@@ -9,12 +9,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from mnemic.errors import Invalid
 from mnemic.lab.kit.log import Log
+from mnemic.lab.kit.output_places import log_at
 from mnemic.lab.kit.stream_agents import RuleAgent
 from mnemic.lab.kit.stream_memories import NONE, RETRY, memory_of
 from mnemic.lab.kit.task_stream import attempt
@@ -68,7 +68,7 @@ def run_streams(
     """
     rows = plan.rows if RETRY in plan.rows else (RETRY, *plan.rows)
     makers = {row: memory_of(row) for row in rows}
-    path = out if out.suffix == ".jsonl" else out / f"stream-{world.name}-{datetime.now(UTC):%Y%m%d-%H%M%S-%f}.jsonl"
+    path = log_at(out, f"stream-{world.name}")
     with Log(path) as log:
         log.header(
             bench=BENCH, world=world.name, about=world.about, rows=rows, seeds=plan.seeds, first_seed=plan.first_seed,

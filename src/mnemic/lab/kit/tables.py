@@ -29,6 +29,11 @@ class TextTable:
     words: tuple[int, ...] = (0,)
 
 
+def named_as_made_up(name: str, yes: bool) -> str:
+    """A name as it stands beside figures, which says so where their data is made up."""
+    return f"{name}{MADE_UP}" if yes else name
+
+
 def made_up(table: TextTable) -> TextTable:
     """The same table, whose title says that its figures are of made-up data."""
     return replace(table, title=f"{table.title}{MADE_UP}")

@@ -14,7 +14,6 @@ import time
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -24,6 +23,7 @@ from mnemic.lab.kit.datasets import load
 from mnemic.lab.kit.locomo_observations import observing_reader, read_observations
 from mnemic.lab.kit.log import Log
 from mnemic.lab.kit.metrics import fitting
+from mnemic.lab.kit.output_places import log_at
 from mnemic.lab.kit.replays import (
     HOUSE,
     Digested,
@@ -144,7 +144,7 @@ def bench_strategies(
         journal = bundled_journal(limit)
     if not journal.questions:
         raise Invalid("path", f"{journal.name} has no question with evidence", "Name a file that has some.")
-    log_path = out if out.suffix == ".jsonl" else out / f"strategies-{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}.jsonl"
+    log_path = log_at(out, "strategies")
     with Log(log_path) as log, tempfile.TemporaryDirectory(prefix="mnemic-strategies-") as folder:
         log.header(
             bench="strategies",

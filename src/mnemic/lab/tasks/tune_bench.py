@@ -21,7 +21,7 @@ from mnemic.lab.entries import task as task_of
 from mnemic.lab.kit.contestant import SHOWN, Means
 from mnemic.lab.kit.log import records
 from mnemic.lab.kit.metrics import Outcome, measure, within
-from mnemic.lab.kit.output_places import refuse_log
+from mnemic.lab.kit.output_places import refuse_file
 from mnemic.lab.kit.run import Progress, silent
 from mnemic.lab.kit.tables import finite
 from mnemic.lab.kit.task import data_of
@@ -87,7 +87,7 @@ def bench_tune(plan: TunePlan, out: Path | None = None, *, progress: Progress = 
     """
     grid = grid_of(plan.numbers, plan.times)
     if out is not None:
-        refuse_log(out, going_on=True)
+        refuse_file(out, going_on=True)
     asked: set[tuple[str, str]] = set()
     log = _TuneLog(out)
     with ExitStack() as left:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from mnemic.errors import Invalid
-from mnemic.faces.cli.bars import progress, told_if_stopped
+from mnemic.faces.cli.bars import progress, saying_what_is_kept
 from mnemic.faces.cli.bench import bench_options as options
 from mnemic.faces.cli.bench.bench_options import FILE, NAMES, Option
 from mnemic.faces.cli.command import WORDS, verb
@@ -236,7 +236,7 @@ def run_alone(
         if html is not None or how["resume"]:
             raise Invalid("held_back", "leaves no log and no page", "Leave --html and --resume out.")
         with tempfile.TemporaryDirectory(prefix="mnemic-lab-") as folder:
-            made = log.read(logged(run, plan, **{**how, "out": Path(folder)}, told=False))
+            made = log.read(logged(run, plan, **{**how, "out": Path(folder)}, secret=True))
     else:
         path = logged(run, plan, **how)
         made = log.read(path)
@@ -267,20 +267,21 @@ def logged(
     silent: float,
     memory: float,
     disk: float,
-    told: bool = True,
+    secret: bool = False,
 ) -> Path:
-    """Run a plan with bars on the terminal; say where its log is."""
+    """Run a plan with bars on the terminal; say where its log is, unless that is gone afterwards."""
     from mnemic.lab.contestants.peer_contestant import make_ready
     from mnemic.lab.kit import run as runs
     from mnemic.lab.kit.contest import Limits
 
     limits = None if here else Limits(silent_seconds=silent, memory_mib=memory, disk_mib=disk)
     runs.contestants_of(plan)  # before somebody's environment is made for a plan that is refused
-    with told_if_stopped(_KEPT if told else ""):
+    kept = f"{out} is as it was; the same command goes on" if resume else "nothing is kept"
+    with saying_what_is_kept("" if secret else _KEPT, nothing=kept):
         make_ready(plan.rows, run.settings, lambda said: run.output.note(f"{said} ..."))  # who is not, its row says
         with progress(run) as report_progress:
             log = runs.run(plan, out, resume=resume, apart=limits, at_once=jobs, warm=here, progress=report_progress)
-    if told:
+    if not secret:
         run.output.note(f"log: {log} (the same tables again: mnemic bench report {log})")
     return log
 
@@ -332,7 +333,7 @@ def compare(before: Path, after: Path, seed: int | None) -> None:
     from mnemic.lab.kit.tables import aligned, finite, in_line
 
     run = invocation()
-    with told_if_stopped(nothing="both logs are as they were; the same command begins anew"):
+    with saying_what_is_kept(nothing="both logs are as they were; the same command begins anew"):
         was, now = report(before, seed=seed), report(after, seed=seed)
         made, other = changes(was, now), list(settings_that_differ(was, now))
     if run.output.json:
@@ -350,7 +351,9 @@ def compare(before: Path, after: Path, seed: int | None) -> None:
 )
 @click.argument("task", type=WORDS)
 @click.option("--stages", type=NAMES, help="Of recall, by commas; A+B for both at once (left out: each).")
-@click.option("--strategies", type=NAMES, help="Instead: what each of these asks a model, a task at a time.")
+@click.option(
+    "--strategies", type=NAMES, help="What each of these asks a model, a task at a time (with --stages: both)."
+)
 @click.option(
     "--data", type=FILE, default=Path("data"), show_default=True, help="Folder of the data, for a task without =FILE."
 )
@@ -366,27 +369,15 @@ def ablate(
     """
     from mnemic.core.queries import Stage
     from mnemic.lab.contestants.mnemic_contestant import WHOLE, WITHOUT
+    from mnemic.lab.contestants.strategy_contestant import without_each_task
     from mnemic.lab.kit.contestant import COPYING
     from mnemic.models.model_opening import NONE
 
     rows = [WHOLE, *(f"{WITHOUT}{stage}" for stage in stages or Stage)] if stages or not strategies else []
     if strategies:
         reader = COPYING if reader == NONE else reader
-        rows += _judged_rows(strategies)
+        rows += without_each_task(strategies)
     _run(dict([_placed(task, data)]), rows, reader=reader, **how)
-
-
-def _judged_rows(strategies: Sequence[str]) -> list[str]:
-    """A row for each strategy, one without each task that it puts to a model, and one without a model at all."""
-    from mnemic.lab.contestants.strategy_contestant import MODEL, left_to_rules, tasks_asked
-
-    rows: list[str] = []
-    for name in strategies:
-        asked = list(dict.fromkeys(task for member in name.split("+") for task in tasks_asked(member)))
-        if not asked:
-            raise Invalid("strategies", f"{name} asks no model anything", "Leave it out: rules judge all that it does.")
-        rows += [name, *(left_to_rules(name, task) for task in (*asked, MODEL))]
-    return rows
 
 
 @verb(
@@ -432,7 +423,7 @@ def tune(
     plan = TunePlan(tasks=_all_placed(tasks, data), means=_means(run, embedder, cache), **options.without_none(given))
     again = "nothing is kept; with --out LOG the same command goes on where it was stopped"
     kept = again if out is None else f"settings that were measured are kept in {out}: the same command goes on"
-    with told_if_stopped(nothing=kept), progress(run) as report_progress:
+    with saying_what_is_kept(nothing=kept), progress(run) as report_progress:
         made = bench_tune(plan, out, progress=report_progress)
     if run.output.json:
         alone = [{"numbers": dict(setting), "points": gains} for setting, gains in made.alone.items()]

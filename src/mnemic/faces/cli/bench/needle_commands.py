@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from mnemic.errors import Invalid
-from mnemic.faces.cli.bars import progress, told_if_stopped
+from mnemic.faces.cli.bars import progress, saying_what_is_kept
 from mnemic.faces.cli.bench import bench_options as options
 from mnemic.faces.cli.bench.bench_options import FILE, NAMES
 from mnemic.faces.cli.command import verb
@@ -61,17 +61,17 @@ def needles(
     With PATH, unified jsonl of questions over passages: each question's passages are packed among others.
     """
     from mnemic.lab.kit.log import Log
-    from mnemic.lab.kit.output_places import refuse_log, refuse_page
+    from mnemic.lab.kit.output_places import refuse_file, refuse_page
     from mnemic.lab.tasks.needles_bench import CASES, FULL, QUICK, NeedlePlan, bench_needles, bench_packed
 
     run = invocation()
-    refuse_page(html, None if out is None else refuse_log(out))
+    refuse_page(html, None if out is None else refuse_file(out))
     sizes = tuple(_thousands(length) for length in lengths) if lengths else (FULL if full else QUICK)
     if path is not None:
         given = {"kinds": kinds, "depths": depths, "rules": rules, "out": out, "html": html}
         if alien := [name for name, value in given.items() if value]:
             raise Invalid(alien[0], "is of made-up texts, and a file is read", "Leave one of them out.")
-        with told_if_stopped(), progress(run) as report_progress:
+        with saying_what_is_kept(), progress(run) as report_progress:
             _show_packed(run, path, bench_packed(path, sizes, limit=limit, seed=seed, progress=report_progress))
         return
     plan = NeedlePlan(
@@ -81,7 +81,7 @@ def needles(
     with tempfile.TemporaryDirectory(prefix="mnemic-needles-") as folder:
         log = out or Path(folder) / "needles.jsonl"
         kept = "" if out is None else "readings until then are kept; to see them: mnemic bench report {log}"
-        with told_if_stopped(kept), progress(run) as report_progress, Log(log) as written:
+        with saying_what_is_kept(kept), progress(run) as report_progress, Log(log) as written:
             bench_needles(plan, log=written, progress=report_progress)
         show_needles(run, log, html=html)
 

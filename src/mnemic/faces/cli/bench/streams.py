@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from mnemic.faces.cli.bars import progress, told_if_stopped
+from mnemic.faces.cli.bars import progress, saying_what_is_kept
 from mnemic.faces.cli.bench import bench_options as options
 from mnemic.faces.cli.bench.bench_options import FILE, NAMES
 from mnemic.faces.cli.command import WORDS, verb
@@ -57,7 +57,7 @@ def stream(
     )
     chosen, make_agent = world_of(world), _agent(run, agent)
     refuse_page(html, refuse_log(out))
-    with told_if_stopped(_KEPT), progress(run) as report_progress:
+    with saying_what_is_kept(_KEPT), progress(run) as report_progress:
         log = run_streams(chosen, plan, out, make_agent=make_agent, progress=report_progress)
     run.output.note(f"log: {log} (the same tables again: mnemic bench report {log})")
     show_streams(run, log, html=html)

@@ -53,7 +53,7 @@ def gc(dry_run: bool, keep_days: int | None, keep_commits: int | None, collector
     keep = f"{keep_days} days" if keep_days is not None else None
     keep = f"{keep_commits} commits" if keep_commits is not None else keep
     named = None if collectors is None else split_names(collectors)
-    with run.memory() as memory, progress(run, unit="{task.completed:,.0f} items and rows") as report:
+    with run.memory() as memory, progress(run, unit="items and rows") as report:
         advance = advancing(report, "collecting", None)
         collected = memory.admin.gc(dry_run=dry_run, collectors=named, keep=keep, tenant=run.tenant, progress=advance)
     rebuilt = _rebuilt(run) if rebuild and not dry_run else None

@@ -21,7 +21,7 @@ import click
 from mnemic.errors import Conflict, Invalid, MnemicError, NotFound
 from mnemic.faces.cli.bars import BarReport, progress
 from mnemic.faces.cli.command import WORDS, verb
-from mnemic.faces.cli.invocation import Invocation, invocation
+from mnemic.faces.cli.invocation import INTERRUPTED, Invocation, invocation
 from mnemic.faces.cli.output import flat, many
 
 if TYPE_CHECKING:
@@ -200,7 +200,7 @@ def import_(path: str, form: str | None, dry_run: bool, **options: Any) -> None:
                 _write(run, messages, tally, brake, intent)
     except KeyboardInterrupt:
         _report(run, tally, time.perf_counter() - began, dry_run=dry_run, interrupted=True)
-        click.get_current_context().exit(130)
+        click.get_current_context().exit(INTERRUPTED)
     _report(run, tally, time.perf_counter() - began, dry_run=dry_run, interrupted=False)
     if not tally.written and not tally.repeated:
         skipped = tally.skipped.total()

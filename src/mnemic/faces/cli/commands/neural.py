@@ -231,8 +231,8 @@ def _show_learnt(run: Invocation, memory: Memory, learning: ScopeLearning, outlo
         run.output.note(
             f"learning {many(len(due), 'shard')}: minutes of a processor; stopped, the same command goes on"
         )
-    with progress(run, unit="{task.completed:,.0f} of {task.total:,.0f} steps", lines=True) as report:
-        memory.learning_jobs.take(lambda shard, of, done, most: report(f"shard {shard + 1} of {of}, steps", done, most))
+    with progress(run, unit="steps", lines=True) as report:
+        memory.learning_jobs.take(lambda shard, of, done, most: report(f"shard {shard + 1} of {of}", done, most))
         memory.admin.serve(threading.Event(), lanes=("jobs",), once=True, progress=note)
     if failed:
         raise failed[-1]
@@ -379,7 +379,7 @@ def _ask_attached(
             recalled = [(hit.item.id, hit.item.text) for hit in me.recall(question).items]
             answers["with"], what = attached.answer_by_texts(question, recalled)
         elif not only_without:
-            with progress(run, unit="{task.completed:,.0f} of {task.total:,.0f} edits") as report:
+            with progress(run, unit="edits") as report:
                 answers["with"], what = attached.answer_by_facts(
                     question, lambda done, most: report("side memory", done, most)
                 )

@@ -23,6 +23,7 @@ from mnemic.core.ids import ItemId
 from mnemic.errors import Invalid
 from mnemic.ingest.message import Message
 from mnemic.lab.kit.log import Log
+from mnemic.lab.kit.output_places import log_at
 from mnemic.lab.kit.run import Progress, silent
 from mnemic.lab.tasks.capacity.cues import Asker, Cue
 from mnemic.lab.tasks.capacity.hot_tier import BASELINES, Foresight, HotTier, chosen_policies, make_policy, weighs
@@ -117,7 +118,7 @@ def bench_capacity(path: Path, *, out: Path, sweep: TextSweep = TextSweep(), pro
     askers = [Asker(law, sweep.seed) for law in sweep.laws]
     text = read_text(path, size=sweep.size, limit=sweep.limit)
     capacities = pages_of(sweep.capacities, len(text.chunks))
-    where = log_path(out, "capacity", text.name)
+    where = log_at(out, f"capacity-{text.name.split('.')[0] or 'text'}")
     with Log(where) as log:
         log.header(**_facts(text, sweep, capacities, policies))
         asked, collected = stream(text.chunks, askers, sweep.every, progress, partial(_log_question, log))
@@ -223,13 +224,6 @@ def pages_in(texts: Sequence[str]) -> list[Page]:
         )
         for number, page in enumerate(read)
     ]
-
-
-def log_path(out: Path, bench: str, name: str) -> Path:
-    """The log's file: `out` itself if it is one, else a new one in it named after what ran and when."""
-    if out.suffix == ".jsonl":
-        return out
-    return out / f"{bench}-{name.split('.')[0] or 'text'}-{time.strftime('%Y%m%d-%H%M%S')}.jsonl"
 
 
 def _rows(policies: Sequence[str], capacities: Sequence[int]) -> Iterator[Row]:

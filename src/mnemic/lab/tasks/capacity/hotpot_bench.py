@@ -26,8 +26,9 @@ from mnemic.errors import Invalid
 from mnemic.lab.kit.contestant import RankedDocs
 from mnemic.lab.kit.datasets import BenchQuestion, Doc, message
 from mnemic.lab.kit.log import Log, LoggedAnswer, Placed
+from mnemic.lab.kit.output_places import log_at
 from mnemic.lab.kit.run import Progress, silent
-from mnemic.lab.tasks.capacity.capacity_bench import log_path, pages_in, pages_of
+from mnemic.lab.tasks.capacity.capacity_bench import pages_in, pages_of
 from mnemic.lab.tasks.capacity.hot_tier import BASELINES, Foresight, HotTier, chosen_policies, make_policy
 from mnemic.lab.tasks.capacity.hotpot_data import Passages, read_passages
 from mnemic.lab.tasks.capacity.sighted import Sighted
@@ -140,7 +141,7 @@ def bench_hotpot(
     planned = schedule(passages, protocol)
     if not planned.asks:
         raise Invalid("lag", f"is longer than the {len(passages.questions)} questions", "Give a shorter one.")
-    where = log_path(out, "hotpot", passages.name)
+    where = log_at(out, f"hotpot-{passages.name.split('.')[0] or 'text'}")
     with Log(where) as log:
         log.header(**_facts(passages, protocol, planned, sizes, rows, unit, embedder))
         log.corpus(passages.name, {doc.id: Placed(doc.session, _tokens(doc)) for doc in passages.docs})
