@@ -280,6 +280,7 @@ def _take_names_out(item: Item, subject: str, key: str, besides: str, book: Hous
     Returns:
         Instructions of which nothing is left to stand.
     """
+    import_whole("mnemic.extract.instruction_halves")
     from mnemic.extract.instruction_halves import without_name
 
     ended: list[ItemId | int] = []
@@ -299,6 +300,7 @@ def _take_names_out(item: Item, subject: str, key: str, besides: str, book: Hous
 
 def _is_overtaken(rest: str, meant: BookedStatement, subject: str, besides: str, book: HouseBook) -> bool:
     """Whether the rest of an instruction stands already, or something newer asks for the same or the contrary."""
+    import_whole("mnemic.extract.entities", "mnemic.extract.revocations")
     from mnemic.extract.entities import canonical
     from mnemic.extract.revocations import aspects_named, contradicts
 
