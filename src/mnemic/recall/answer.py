@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.core.clock import micros
 from mnemic.core.items import Kind
-from mnemic.core.tokens import tokenise
+from mnemic.core.tokens import hash_term, tokenise
 from mnemic.extract.chinese import has_chinese
 from mnemic.extract.phrasing import shown_value
 from mnemic.extract.sentences import sentences, written_sentences
@@ -30,6 +30,7 @@ from mnemic.recall.asked_for import (
     held,
     surely_held,
 )
+from mnemic.recall.currency import ORDERS
 from mnemic.recall.doubt_words import is_asserted, speaks_of_any
 from mnemic.recall.earlier import what_held_before
 from mnemic.recall.endings import tells_only_an_end
@@ -305,14 +306,19 @@ def _plainly_said(
     """What the asker plainly said to a question for yes or no.
 
     Nothing where recall holds something newer for the state of the very object; and what that is leaves a reading open,
-    unless it is plainly of another object.
+    unless it is plainly of another object. So does what whoever said yes said later of it: that it ended.
     """
     me = {"", "user", user.casefold()}
     mine = [hit for hit in profile if str(hit.slots.get("subject") or "user").casefold() in me]
     own = [hit.item for hit in context.items if speaker_of(hit.item).casefold() in me and hit.item.kind is Kind.TURN]
     said = said_of(question, mine, own)
     newest = next((hit for hit in evidence if hit.succession == 1), None)
-    if said is None or said.yes is None or newest is None:
+    if said is None or said.yes is None:
+        return said
+    of_it = [hit for hit in evidence if follows(question, hit.text) is not Following.OTHER]
+    if said.yes and _contested(question, [said.item], [said.sentence], of_it):
+        return replace(said, yes=None)
+    if newest is None:
         return said
     if newest.id in (said.item.id, *said.item.source) or newest.item.said <= said.item.said:
         return said
@@ -479,8 +485,14 @@ class _Matter:
         for part in (sentence,) if corrected else _CLAUSE.split(sentence):
             shared = self.names & matter_words(part)
             if shared and (corrected or (denies_in(part) and not _only_called(shared, part))):
-                return _people(part) <= self.people
+                return _people(part) <= self.people or _is_ordered(part)
         return False
+
+
+def _is_ordered(clause: str) -> bool:
+    """Whether an expert orders it there, which is of whoever tells it: "doctor says no more coffee"."""
+    ordered = not ORDERS.isdisjoint(map(hash_term, tokenise(clause)))
+    return ordered and bool(counted_in(clause)[SentenceCue.EXPERT])
 
 
 def _only_called(shared: frozenset[str], clause: str) -> bool:

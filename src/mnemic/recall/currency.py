@@ -173,9 +173,7 @@ _COMMON_ENGLISH: Final = frozenset(
 )
 """The tokens of which few texts in Chinese, and few in English, have none."""
 _MACHINES: Final = np.array(ASSISTANT_TOKENS, np.uint64)
-_ORDERS: Final = frozenset(
-    map(hash_term, tokenise("say said tell told want put order ordered advise recommend forbid"))
-)
+ORDERS: Final = frozenset(map(hash_term, tokenise("say said tell told want put order ordered advise recommend forbid")))
 """The tokens of what somebody does who orders the speaker about."""
 _I: Final = frozenset(map(hash_term, tokenise("i i'm i've i'd i'll we we're we've we'd we'll 我")))
 _MY: Final = frozenset(map(hash_term, tokenise("my our")))
@@ -769,7 +767,7 @@ def _apart(question: Question, statements: _Statements, kin: NDArray[np.bool_]) 
     calls = _share(statements, called)
     strange = _of_a_stranger(question, statements, people.of_kin & calls if called else people.own)
     strange |= _of_another(question, statements)
-    orders = (statements.cues[SentenceCue.EXPERT] > 0) & _share(statements, _ORDERS)
+    orders = (statements.cues[SentenceCue.EXPERT] > 0) & _share(statements, ORDERS)
     of_kin: NDArray[np.bool_] = people.of_kin & ~orders  # what a doctor says is of whoever tells it
     if question.asks_own and kin.sum() < 2 and (kin[-1:].any() or _WHO.search(question.query.text)):
         return (of_kin & ~calls & calls.any()) | strange
