@@ -35,9 +35,9 @@ class EverydayPart(StrEnum):
     They were written before the code was read (but for `recall.answer`); failures of the first alone were looked at.
     `STREAMS` and `STREAMS_CHECK` are people who type to an assistant over weeks to a year, 40 to 70 messages each, at
     most a third of which tell anything that lasts: the others are requests, complaints and thinking aloud, many with
-    words of what is asked. Five writers who knew no code wrote them (four the first, 116 people); of 15 questions to each, three or four are of
-    what was never said and one or two of how things were before a change. Weights are learned from the first; the
-    second is only measured, and no failure of it was looked at.
+    words of what is asked. Five writers who knew no code wrote them, four of them the 116 people of the first; of 15
+    questions to each, three or four are of what was never said and one or two of how things were before a change.
+    Weights are learned from the first; the second is only measured, and no failure of it was looked at.
     """
 
     BUILD = "build"
