@@ -31,7 +31,7 @@ from mnemic.lab.kit.datasets import BenchQuestion, Corpus, Dataset
 from mnemic.lab.kit.output_places import refuse_file, refuse_log, refuse_page
 from mnemic.lab.kit.run import RunPlan, run
 from mnemic.lab.kit.run_page import page
-from mnemic.lab.kit.run_report import RunReport, SystemRow, as_json, markdown, plain, provenance, report, show
+from mnemic.lab.kit.run_report import RunReport, SystemRow, as_json, markdown, plain, provenance, report, show, tables
 from mnemic.lab.kit.tables import bar, in_markdown
 
 BASELINES = tuple(lineup())
@@ -322,6 +322,26 @@ def test_an_edited_log_gives_other_figures(bench_log: Path, tmp_path: Path) -> N
             line["ranked"] = line["gold"]
     changed.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     assert all(row.scores["R@10"].mean == 1 for row in rows_of(report(changed)).values())
+
+
+def test_each_metric_counts_its_own_questions_and_the_notes_those_whose_turns_are_lost(tmp_path: Path) -> None:
+    said = {"type": "doc", "ns": "a", "session": "S1", "pos": 0, "ts": "", "speaker": "Ada"}
+    docs = [{**said, "id": f"D1:{n}", "text": f"My {word} is blue."} for n, word in enumerate(("hat", "cup", "car"), 1)]
+    gold: list[list[str]] = [["D1:1"], ["D1:2"], ["D1:3"], ["D1:1"], [], ["D9:9"]]
+    asked = [
+        {"type": "query", "ns": "a", "id": f"q{n}", "text": "Blue?", "category": "temporal", "gold": ids,
+         "gold_sessions": ["S1"]}
+        for n, ids in enumerate(gold)
+    ]  # fmt: skip
+    (data := tmp_path / "a.jsonl").write_text("".join(f"{json.dumps(record)}\n" for record in (*docs, *asked)))
+    made = report(run(plan(data, ["BM25 turns"]), tmp_path / "logs"))
+    scores = rows_of(made)["BM25 turns"].scores
+    assert (scores["R@10"].n, scores["session any@5"].n) == (4, 6)
+    found, *_, by_category = tables(made.tasks[0])
+    assert [row[1] for row in (*found.rows, *by_category.rows)] == ["4", "4", "4"]
+    (of_data,) = [note for note in made.tasks[0].notes if note.startswith("a, sha256")]
+    assert "6 questions, 0 without evidence and left out, 2 with none but a session: no metric of turns" in of_data
+    assert "n is of R@10; of ses any@5, ses any@10: 6." in made.tasks[0].notes
 
 
 def test_json_markdown_and_plain_text_show_every_system(bench_log: Path) -> None:

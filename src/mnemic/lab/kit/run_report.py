@@ -184,7 +184,7 @@ def _of_task(task: BenchTask, run: LoggedRun, seed: int) -> TaskReport:
     against = stood_beside(task.against, run.answering) if len(names) > 1 else ""
     rows = tuple(_row(task, run, name, run.answers.get(name, []), against, seed) for name in names)
     own, answers = tuple(task.tables(run, seed)), answered(task, run, seed)
-    notes = (*_notes(task, run, against, seed), *(() if answers is None else answer_notes(answers, run)))
+    notes = (*_notes(task, run, against, seed), *_counted(task, rows), *(() if answers is None else answer_notes(answers, run)))
     return TaskReport(task=task, run=run, rows=rows, against=against, own=own, notes=notes, answers=answers)
 
 
@@ -343,7 +343,8 @@ def _notes(task: BenchTask, run: LoggedRun, against: str, seed: int) -> tuple[st
     lost = f" Evidence that names no document: {data['evidence_dropped']}." if data["evidence_dropped"] else ""
     notes = [
         f"{data['name']}, sha256 {data['sha256'][:12]}: {data['docs']:,} documents ({data['undated']} undated), "
-        f"{data['questions']:,} questions, {data['unscorable']} without evidence and left out.{mended}{lost}",
+        f"{data['questions']:,} questions, {data['unscorable']} without evidence and left out{_turnless(run)}."
+        f"{mended}{lost}",
         *task.notes,
         f"95 % intervals: percentile bootstrap over questions, {metrics.DRAWS:,} draws, seed {seed}; by conversation: "
         "the same drawing whole ones.",
@@ -374,6 +375,24 @@ def _notes(task: BenchTask, run: LoggedRun, against: str, seed: int) -> tuple[st
     if not run.complete:
         notes.append("The run was cut short: figures cover the questions answered until then.")
     return tuple(notes)
+
+
+def _turnless(run: LoggedRun) -> str:
+    """How many questions have a session for evidence and nothing in it, which no metric of documents counts."""
+    asked = {(a.ns, a.question) for answers in run.answers.values() for a in answers if a.sessions and not a.gold}
+    return f", {len(asked)} with none but a session: no metric of turns counts them" if asked else ""
+
+
+def _counted(task: BenchTask, rows: Sequence[SystemRow]) -> tuple[str, ...]:
+    """Which metrics are means over other questions than the headline, which `n` is of, and over how many."""
+    others: dict[str, list[str]] = {}
+    for metric, title in task.shown.items():
+        counted = {row.scores[metric].n: None for row in rows if row.scores[metric].n != row.scores[task.headline].n}
+        counts = [n for n in counted if n]
+        if counts:
+            others.setdefault(" or ".join(f"{n:,}" for n in counts), []).append(title)
+    told = "; ".join(f"of {', '.join(titles)}: {n}" for n, titles in others.items())
+    return (f"n is of {task.headline}; {told}.",) if told else ()
 
 
 def of_faults(count: int) -> str:
@@ -535,9 +554,8 @@ def _recall_table(of: TaskReport) -> TextTable:
 def _found_cells(task: BenchTask, row: SystemRow) -> tuple[str, ...]:
     scores = row.scores
     cells = (percent_of(scores[name], name in _WITH_INTERVAL) for name in task.shown)
-    counted = max(scores[name].n for name in task.shown)
     name = f"{row.system} (failed)" if row.failure else row.system
-    return name, f"{counted:,}", *cells, bar(scores[task.headline].mean)
+    return name, f"{scores[task.headline].n:,}", *cells, bar(scores[task.headline].mean)
 
 
 def _by_category(of: TaskReport) -> TextTable:
@@ -573,7 +591,7 @@ def _each_category(of: TaskReport) -> tuple[TextTable, ...]:
     names = tuple(of.task.shown)
     lines = [("all", row.scores), *row.categories.items()]
     cells = tuple(
-        (name, f"{max(scores[metric].n for metric in names)}", *(percent_of(scores[metric]) for metric in names))
+        (name, f"{scores[of.task.headline].n:,}", *(percent_of(scores[metric]) for metric in names))
         for name, scores in lines
     )
     return (TextTable(f"4. {row.system} by category, %", ("questions", "n", *of.task.shown.values()), cells),)
