@@ -15,6 +15,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from typing import ClassVar
 
@@ -634,6 +635,30 @@ def test_a_contestant_that_hangs_is_ended(locomo_file: Path, tmp_path: Path, mon
     monkeypatch.setattr(runs, "contestants", lambda names: {"sick": partial(_sick, "hang")})
     path = run(plan(locomo_file, ["sick"]), tmp_path / "a.jsonl", apart=Limits(silent_seconds=1))
     assert rows_of(report(path))["sick"].failure.startswith("hung: nothing came for")
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="interrupts cannot be put off here")
+def test_who_is_being_begun_when_an_interrupt_comes_is_ended_too(
+    locomo_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin = SpawnProcess.start
+    begun: list[SpawnProcess] = []
+
+    def interrupted(process: SpawnProcess) -> None:
+        begin(process)
+        begun.append(process)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(SpawnProcess, "start", interrupted)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # who tests may ignore it
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            run(plan(locomo_file, ["BM25 turns"]), tmp_path / "logs", apart=Limits())
+        assert [process.is_alive() for process in begun] == [False]
+    finally:
+        signal.signal(signal.SIGINT, before)
+        for process in begun:
+            process.kill()
 
 
 def test_where_figures_are_from_is_told_by_task_where_it_differs(locomo_file: Path, tmp_path: Path) -> None:

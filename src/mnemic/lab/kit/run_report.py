@@ -184,7 +184,11 @@ def _of_task(task: BenchTask, run: LoggedRun, seed: int) -> TaskReport:
     against = stood_beside(task.against, run.answering) if len(names) > 1 else ""
     rows = tuple(_row(task, run, name, run.answers.get(name, []), against, seed) for name in names)
     own, answers = tuple(task.tables(run, seed)), answered(task, run, seed)
-    notes = (*_notes(task, run, against, seed), *_counted(task, rows), *(() if answers is None else answer_notes(answers, run)))
+    notes = (
+        *_notes(task, run, against, seed),
+        *_counted(task, rows),
+        *(() if answers is None else answer_notes(answers, run)),
+    )
     return TaskReport(task=task, run=run, rows=rows, against=against, own=own, notes=notes, answers=answers)
 
 
