@@ -94,6 +94,17 @@ def test_what_is_lost_without_a_stage_is_its_worth(locomo_file: Path, tmp_path: 
     assert "What each stage is worth" not in page(report(tmp_path / "b.jsonl"))
 
 
+def test_stages_that_have_nothing_to_do_without_an_embedder_are_left_out(locomo_file: Path, tmp_path: Path) -> None:
+    rows = (WHOLE, "without dense", "without dense+hubs", "without dense+links")
+    (of,) = report(logged(locomo_file, tmp_path / "a.jsonl", *rows)).tasks
+    assert [row.system for row in of.rows] == [WHOLE, "without dense+links"]
+    why = "it leaves out nothing, since without an embedder nothing is near in meaning"
+    assert [note for note in of.notes if "was left out" in note] == [
+        f"`{row}` was left out: {why}." for row in ("without dense", "without dense+hubs")
+    ]
+    assert any("ran by itself" in note for note in price_notes(of, prices(of, 0)))
+
+
 class Reading(Knowing):
     """One that knows more, and asks a model for it: so many calls and tokens for a document and for a question."""
 

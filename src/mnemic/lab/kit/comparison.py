@@ -27,6 +27,10 @@ _FREE_MS: Final = 0.02
 
 _FREE_CALLS: Final = 1e-9
 
+_OF_TIMES: Final = (
+    "Each row ran by itself: how the machine drifts from one to the next is in no interval of a time saved."
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricChange:
@@ -282,7 +286,7 @@ def _figure(value: float, digits: int = 2) -> str:
 
 def price_notes(of: TaskReport, made: Sequence[PartPrice]) -> tuple[str, ...]:
     """What has to be said under prices, each once."""
-    notes: list[str] = []
+    notes = [_OF_TIMES] if made else []
     if any(price.of == WHOLE for price in made):
         notes.append("No stage of recall asks a language model: there are no points per call.")
     if any(price.of != WHOLE for price in made):
