@@ -204,15 +204,15 @@ def _row(
     return SystemRow(
         system=system,
         asked=len(answers),
-        scores=metrics.estimates(values, seed),
-        clustered=metrics.clustered(headline, spaces, seed),
+        scores=_estimates(values, np.ones(len(answers), np.bool_), seed),
+        clustered=metrics.of_enough(metrics.clustered(headline, spaces, seed)),
         answerable=_estimates(values, ~np.isin(categories, list(UNANSWERABLE)), seed),
         categories={
             name: _estimates(shown, categories == name, seed)
             for name in _ordered({answer.category for answer in answers})
         },
-        gain=None if beyond is None else metrics.estimates({"": beyond}, seed)[""],
-        clustered_gain=None if beyond is None else metrics.clustered(beyond, spaces, seed),
+        gain=None if beyond is None else metrics.of_enough(metrics.estimates({"": beyond}, seed)[""]),
+        clustered_gain=None if beyond is None else metrics.of_enough(metrics.clustered(beyond, spaces, seed)),
         auroc=_answerability(outcomes),
         p50_ms=_percentile(answers, 50),
         p95_ms=_percentile(answers, 95),
@@ -232,7 +232,8 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def _estimates(values: Mapping[str, Array], chosen: Mask, seed: int) -> dict[str, Estimate]:
-    return metrics.estimates({name: column[chosen] for name, column in values.items()}, seed)
+    made = metrics.estimates({name: column[chosen] for name, column in values.items()}, seed)
+    return {name: metrics.of_enough(value) for name, value in made.items()}
 
 
 def _beyond(
@@ -351,7 +352,7 @@ def _notes(task: BenchTask, run: LoggedRun, against: str, seed: int) -> tuple[st
         f"{mended}{lost}",
         *task.notes,
         f"95 % intervals: percentile bootstrap over questions, {metrics.DRAWS:,} draws, seed {seed}; by conversation: "
-        "the same drawing whole ones.",
+        f"the same drawing whole ones; none of fewer than {metrics.FEW} questions.",
     ]
     if against:
         instead = "" if against == task.against else f" (`{task.against}` took no part)"
