@@ -100,6 +100,7 @@ def compete(job: ContestJob, born: float | None = None) -> Iterator[Step]:
     Args:
         born: When its process was begun, by the machine's clock; None for now.
     """
+    kept = job.means.vectors_kept()
     before = time.time() if born is None else born
     with closing(job.make(job.means)) as contestant:
         started = time.time() - before
@@ -127,6 +128,7 @@ def compete(job: ContestJob, born: float | None = None) -> Iterator[Step]:
         recall_calls=float(own.recall_calls),
         recall_tokens=float(own.recall_tokens),
         replayed=replays,
+        vectors_made=job.means.vectors_kept() - kept,
         peak_mib=None if born is None else _with_elsewhere(peak_mib(), own.peak_elsewhere_mib),
     )
 

@@ -95,6 +95,7 @@ class Cost:
         recall_calls, recall_tokens: The same for each recall.
         peak_mib: The most memory of its process, where it had one of its own.
         replayed: It read a journal that was taken in before: times and bytes are what came on top of that.
+        vectors_made: Vectors that a cache did not hold yet, which who runs after it finds there.
     """
 
     system: str
@@ -110,6 +111,7 @@ class Cost:
     recall_tokens: float = 0.0
     peak_mib: float | None = None
     replayed: bool = False
+    vectors_made: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -371,6 +371,7 @@ def _notes(task: BenchTask, run: LoggedRun, against: str, seed: int) -> tuple[st
         notes.append(f"Without an embedder there is no row of {missing}.")
     if any(cost.replayed for cost in run.costs.values()):
         notes.append("* reads a journal that was taken in once: intake and bytes are what comes on top of that.")
+    notes += of_vectors(run)
     peers: Mapping[str, Mapping[str, str]] = run.header.get("peers", {})
     notes += _of_papers([*run.answers, *run.failures])
     notes += [f"`{name}` is {of['package']}: {of['settings']}." for name, of in peers.items()]
@@ -398,6 +399,13 @@ def _counted(task: BenchTask, rows: Sequence[SystemRow]) -> tuple[str, ...]:
             others.setdefault(" or ".join(f"{n:,}" for n in counts), []).append(title)
     told = "; ".join(f"of {', '.join(titles)}: {n}" for n, titles in others.items())
     return (f"n is of {task.headline}; {told}.",) if told else ()
+
+
+def of_vectors(run: LoggedRun) -> tuple[str, ...]:
+    """What is said where contestants made vectors that those after them found in the cache."""
+    made = [f"`{name}` made {cost.vectors_made:,}" for name, cost in run.costs.items() if cost.vectors_made]
+    told = f"The cache of vectors was not full: in their times {', '.join(made)}, which others found there."
+    return (told,) if made else ()
 
 
 def of_faults(count: int) -> str:
