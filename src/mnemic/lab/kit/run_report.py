@@ -360,7 +360,10 @@ def _notes(task: BenchTask, run: LoggedRun, against: str, seed: int) -> tuple[st
     if any(name.startswith("R@") for name in task.shown):
         notes.append("R@k = gold found / gold.")
     if any(answer.category in UNANSWERABLE for answers in run.answers.values() for answer in answers):
-        notes.append("AUROC: how well the best score tells answerable questions from the others; 0.5 is chance.")
+        notes.append(
+            "AUROC: how well the best score tells answerable questions from the others; 0.5 is chance. mnemic's "
+            "`confidence` tells better: docs/laboratory.md has the figures."
+        )
     if data.get("doubted"):
         notes.append(f"{data['doubted']} questions have an answer or evidence that an audit doubts.")
     notes += _of_made_up([(task, bool(data.get("made_up")))])
