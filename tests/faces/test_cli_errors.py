@@ -226,6 +226,13 @@ def test_an_export_with_its_unseen_characters_escaped_is_the_same_export(run: Ru
     assert run("--store", str(tmp_path / "copy.db"), "show", "last", "--json").json["text"] == STEERING
 
 
+def test_the_log_of_another_command_names_the_one_that_reads_it(run: Run, tmp_path: Path) -> None:
+    (log := tmp_path / "tune.log").write_text('{"task": "locomo", "of": "a", "setting": [], "values": {}}\n')
+    told = run("bench", "report", str(log), code=2).err
+    assert "tune.log is of `bench tune`" in told
+    assert f"mnemic bench tune TASKS --out {log}" in told
+
+
 def test_a_choice_that_is_not_there_names_the_nearest(run: Run) -> None:
     assert "Did you mean 'dialogue'?" in run("import", "x.txt", "--format", "dialoge", code=2).err
     assert "Did you mean 'lru'?" in run("bench", "paging", "--policies", "lruu", code=2).err

@@ -101,7 +101,7 @@ def test_a_run_says_what_is_kept_and_how_to_go_on(verb: str, locomo_file: Path, 
     [
         ("stream text --with retry --seeds 200 --out s.jsonl", "s.jsonl", "mnemic bench report s.jsonl"),
         ("needles --lengths 2k --texts 200 --rules --out n.jsonl", "n.jsonl", "mnemic bench report n.jsonl"),
-        ("ablate locomo={} --stages dense --embedder none --out b.jsonl", "b.jsonl", "--out b.jsonl --resume"),
+        ("ablate locomo={} --stages links --embedder none --out b.jsonl", "b.jsonl", "--out b.jsonl --resume"),
     ],
 )
 def test_other_long_commands_say_so_too(asked: str, sign: str, kept: str, locomo_file: Path, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from functools import partial
 from pathlib import Path
@@ -16,7 +17,7 @@ from mnemic.lab.kit.contestant import Means, OwnFigures, RankedDocs
 from mnemic.lab.kit.datasets import BenchQuestion
 from mnemic.lab.kit.run import RunPlan, run
 from mnemic.lab.kit.run_page import page
-from mnemic.lab.kit.run_report import report
+from mnemic.lab.kit.run_report import as_json, report, tables
 from mnemic.lab.kit.tables import aligned
 
 
@@ -92,6 +93,32 @@ def test_what_is_lost_without_a_stage_is_its_worth(locomo_file: Path, tmp_path: 
     assert prices(report(logged(locomo_file, tmp_path / "b.jsonl", "few")).tasks[0], 0) == []
     assert "What each stage is worth" in page(made)
     assert "What each stage is worth" not in page(report(tmp_path / "b.jsonl"))
+
+
+def test_stages_that_have_nothing_to_do_without_an_embedder_are_left_out(locomo_file: Path, tmp_path: Path) -> None:
+    rows = (WHOLE, "without dense", "without dense+hubs", "without dense+links")
+    (of,) = report(logged(locomo_file, tmp_path / "a.jsonl", *rows)).tasks
+    assert [row.system for row in of.rows] == [WHOLE, "without dense+links"]
+    why = "it leaves out nothing, since without an embedder nothing is near in meaning"
+    assert [note for note in of.notes if "was left out" in note] == [
+        f"`{row}` was left out: {why}." for row in ("without dense", "without dense+hubs")
+    ]
+    assert any("ran by itself" in note for note in price_notes(of, prices(of, 0)))
+
+
+@pytest.mark.usefixtures("made")
+def test_no_interval_is_made_of_fewer_than_five_questions(locomo_file: Path, tmp_path: Path) -> None:
+    few = report(logged(locomo_file, tmp_path / "a.jsonl", WHOLE, "without dense", limit=3))
+    (of,) = few.tasks
+    parts = prices(of, few.seed)
+    shown = [*tables(of)[:2], *price_tables(of, parts), change_table(changes(few, few))]
+    text = "\n".join(map(aligned, shown))
+    assert not {"±", "[", "nan"} & {sign for sign in ("±", "[", "nan") if sign in text}
+    assert "none of fewer than 5 questions" in "\n".join(of.notes)
+    assert json.loads(as_json(few))["tasks"]["locomo"]["rows"][0]["scores"]["R@10"]["low"] is None
+    (enough,) = report(logged(locomo_file, tmp_path / "b.jsonl", "few")).tasks
+    found, *_ = tables(enough)
+    assert "±" in aligned(found)
 
 
 class Reading(Knowing):

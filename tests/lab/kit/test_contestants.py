@@ -16,8 +16,10 @@ from mnemic.lab.entries import contestants
 from mnemic.lab.kit.baselines import lineup
 from mnemic.lab.kit.contestant import Means
 from mnemic.lab.kit.datasets import BenchQuestion, Corpus, Dataset, Doc, message
+from mnemic.lab.kit.peer_table import peer_tables
 from mnemic.lab.kit.run import RunPlan, run
 from mnemic.lab.kit.run_report import report
+from mnemic.lab.kit.tables import in_markdown
 from mnemic.models.scripted_embedder import ScriptedEmbedder
 
 
@@ -116,3 +118,23 @@ def test_baselines_give_no_more_than_they_are_asked_for(pair: Dataset) -> None:
     system = BaselineContestant("recent window", Means())
     system.ingest(pair.corpora)
     assert system.rank(pair.questions[0], 2).ids == ("D10:1", "D2:2")
+
+
+def test_who_makes_the_vectors_of_a_cold_cache_is_told(locomo_file: Path, tmp_path: Path) -> None:
+    means = Means(embedder="scripted:64", cache=tmp_path / "vectors")
+    plan = RunPlan(tasks={"locomo": locomo_file}, rows=("dense turns", "without links"), means=means)
+    begin = "The cache of vectors was not full: in their times "
+
+    def told(log: Path) -> list[str]:
+        return [note for note in report(log).tasks[0].notes if note.startswith(begin)]
+
+    cold, warm = run(plan, tmp_path / "cold.jsonl"), run(plan, tmp_path / "warm.jsonl")
+    (note,) = told(cold)
+
+    made = {row.system: row.cost.vectors_made for row in report(cold).tasks[0].rows if row.cost is not None}
+    assert sum(made.values()) == next((tmp_path / "vectors").iterdir()).stat().st_size // (16 + 4 * 64)
+    assert made["dense turns"] > 0
+    assert f"`dense turns` made {made['dense turns']}" in note
+    assert in_markdown(note) in peer_tables(cold)[0]
+    assert told(warm) == []
+    assert begin not in peer_tables(warm)[0]

@@ -15,6 +15,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from typing import ClassVar
 
@@ -31,7 +32,7 @@ from mnemic.lab.kit.datasets import BenchQuestion, Corpus, Dataset
 from mnemic.lab.kit.output_places import refuse_file, refuse_log, refuse_page
 from mnemic.lab.kit.run import RunPlan, run
 from mnemic.lab.kit.run_page import page
-from mnemic.lab.kit.run_report import RunReport, SystemRow, as_json, markdown, plain, provenance, report, show
+from mnemic.lab.kit.run_report import RunReport, SystemRow, as_json, markdown, plain, provenance, report, show, tables
 from mnemic.lab.kit.tables import bar, in_markdown
 
 BASELINES = tuple(lineup())
@@ -293,9 +294,10 @@ def test_damage_in_the_middle_and_strange_files_are_refused(bench_log: Path, tmp
     damaged.write_text("".join([*lines[:3], "{broken\n", *lines[3:]]), encoding="utf-8")
     strange = tmp_path / "strange.jsonl"
     strange.write_text('{"a": 1}\n', encoding="utf-8")
-    for path in (damaged, strange):
-        with pytest.raises(Invalid):
-            log.read(path)
+    with pytest.raises(Invalid, match=r"line 4 of damaged\.jsonl is not JSON"):
+        log.read(damaged)
+    with pytest.raises(Invalid):
+        log.read(strange)
     with pytest.raises(NotFound):
         log.read(tmp_path / "nowhere.jsonl")
 
@@ -322,6 +324,26 @@ def test_an_edited_log_gives_other_figures(bench_log: Path, tmp_path: Path) -> N
             line["ranked"] = line["gold"]
     changed.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     assert all(row.scores["R@10"].mean == 1 for row in rows_of(report(changed)).values())
+
+
+def test_each_metric_counts_its_own_questions_and_the_notes_those_whose_turns_are_lost(tmp_path: Path) -> None:
+    said = {"type": "doc", "ns": "a", "session": "S1", "pos": 0, "ts": "", "speaker": "Ada"}
+    docs = [{**said, "id": f"D1:{n}", "text": f"My {word} is blue."} for n, word in enumerate(("hat", "cup", "car"), 1)]
+    gold: list[list[str]] = [["D1:1"], ["D1:2"], ["D1:3"], ["D1:1"], [], ["D9:9"]]
+    asked = [
+        {"type": "query", "ns": "a", "id": f"q{n}", "text": "Blue?", "category": "temporal", "gold": ids,
+         "gold_sessions": ["S1"]}
+        for n, ids in enumerate(gold)
+    ]  # fmt: skip
+    (data := tmp_path / "a.jsonl").write_text("".join(f"{json.dumps(record)}\n" for record in (*docs, *asked)))
+    made = report(run(plan(data, ["BM25 turns"]), tmp_path / "logs"))
+    scores = rows_of(made)["BM25 turns"].scores
+    assert (scores["R@10"].n, scores["session any@5"].n) == (4, 6)
+    found, *_, by_category = tables(made.tasks[0])
+    assert [row[1] for row in (*found.rows, *by_category.rows)] == ["4", "4", "4"]
+    (of_data,) = [note for note in made.tasks[0].notes if note.startswith("a, sha256")]
+    assert "6 questions, 0 without evidence and left out, 2 with none but a session: no metric of turns" in of_data
+    assert "n is of R@10; of ses any@5, ses any@10: 6." in made.tasks[0].notes
 
 
 def test_json_markdown_and_plain_text_show_every_system(bench_log: Path) -> None:
@@ -614,6 +636,30 @@ def test_a_contestant_that_hangs_is_ended(locomo_file: Path, tmp_path: Path, mon
     monkeypatch.setattr(runs, "contestants", lambda names: {"sick": partial(_sick, "hang")})
     path = run(plan(locomo_file, ["sick"]), tmp_path / "a.jsonl", apart=Limits(silent_seconds=1))
     assert rows_of(report(path))["sick"].failure.startswith("hung: nothing came for")
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="interrupts cannot be put off here")
+def test_who_is_being_begun_when_an_interrupt_comes_is_ended_too(
+    locomo_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin = SpawnProcess.start
+    begun: list[SpawnProcess] = []
+
+    def interrupted(process: SpawnProcess) -> None:
+        begin(process)
+        begun.append(process)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(SpawnProcess, "start", interrupted)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # who tests may ignore it
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            run(plan(locomo_file, ["BM25 turns"]), tmp_path / "logs", apart=Limits())
+        assert [process.is_alive() for process in begun] == [False]
+    finally:
+        signal.signal(signal.SIGINT, before)
+        for process in begun:
+            process.kill()
 
 
 def test_where_figures_are_from_is_told_by_task_where_it_differs(locomo_file: Path, tmp_path: Path) -> None:

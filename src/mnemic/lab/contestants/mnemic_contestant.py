@@ -64,6 +64,9 @@ PROBES: Final = 20
 WITHOUT: Final = "without "
 """How a row is named that leaves out stages: `without dense`, `without dense+session`."""
 
+_BY_MEANING: Final = frozenset({Stage.DENSE, Stage.HUBS})
+"""Stages that need vectors."""
+
 WHOLE: Final = f"{WITHOUT}nothing"
 """The whole recall, by the way that the rows without a stage take: what their times are held against."""
 
@@ -369,6 +372,14 @@ def whole(means: Means) -> MnemicContestant:
 def ablated(stages: frozenset[Stage], means: Means) -> Ablated:
     """mnemic without some stages of its recall."""
     return Ablated(means.opened_embedder(), stages, told=means.told)
+
+
+def idle_with(make: Make, means: Means) -> str:
+    """Why leaving out its stages would leave out nothing; "" where it leaves something out, and for anyone else."""
+    stages: frozenset[Stage] = make.args[0] if isinstance(make, partial) and make.func is ablated else frozenset()
+    if not stages or not stages <= _BY_MEANING or means.embedder_name is not None:
+        return ""
+    return "it leaves out nothing, since without an embedder nothing is near in meaning"
 
 
 def reweighed(means: Means) -> Reweighed:

@@ -235,13 +235,12 @@ def _row(
         system=system,
         reader=reader,
         rule=rule,
-        scores=metrics.estimates(values, seed),
+        scores={name: metrics.of_enough(value) for name, value in metrics.estimates(values, seed).items()},
         categories={
-            name: metrics.estimates({"": by_paper[categories == name]}, seed)[""]
-            for name in dict.fromkeys(w.to.category for w in words)
+            name: _estimate(by_paper[categories == name], seed) for name in dict.fromkeys(w.to.category for w in words)
         },
-        gain=None if others is None else metrics.estimates({"": _beyond(task, can, _answerable(others))}, seed)[""],
-        undisputed=metrics.estimates({"": values[rule][undisputed]}, seed)[""],
+        gain=None if others is None else _estimate(_beyond(task, can, _answerable(others)), seed),
+        undisputed=_estimate(values[rule][undisputed], seed),
         declined_wrongly=_share([w.declined for w in can]),
         declined_rightly=_share([w.declined for w in cannot]),
         prompt_tokens=_mean([w.said.prompt_tokens for w in words if w.said is not None]),
@@ -253,6 +252,10 @@ def _row(
 
 def _answerable(words: Sequence[GivenWords]) -> list[GivenWords]:
     return [w for w in words if w.to.category not in UNANSWERABLE and w.to.wanted]
+
+
+def _estimate(values: Array, seed: int) -> Estimate:
+    return metrics.of_enough(metrics.estimates({"": values}, seed)[""])
 
 
 def _beyond(task: BenchTask, words: Sequence[GivenWords], others: Sequence[GivenWords]) -> Array:
@@ -295,7 +298,7 @@ def _judge_rows(run: LoggedRun, seed: int) -> Iterator[JudgeRow]:
             system=system,
             reader=reader,
             judge=judge,
-            right=metrics.estimates({"": shares}, seed)[""],
+            right=_estimate(shares, seed),
             runs=spread(list(by_turn.values())),
             unread=marks.count(None),
             replies=len(came),

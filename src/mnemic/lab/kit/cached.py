@@ -30,7 +30,7 @@ class CachedEmbedder:
         self._file: Path | None = None
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
-            self._file = folder / f"{re.sub(r'[^A-Za-z0-9._-]', '-', inner.name)}.vectors"
+            self._file = _file_of(inner, folder)
         self._known = {} if self._file is None else self._read(self._file)
 
     def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -68,6 +68,16 @@ class CachedEmbedder:
             file.write_bytes(data[:whole])
         records = (data[at : at + size] for at in range(0, whole, size))
         return {record[:DIGEST]: np.frombuffer(record[DIGEST:], "<f4") for record in records}
+
+
+def vectors_kept(inner: Embedder, folder: Path) -> int:
+    """Count the vectors of an embedder that stand in a folder."""
+    file = _file_of(inner, folder)
+    return file.stat().st_size // (DIGEST + 4 * inner.dims) if file.exists() else 0
+
+
+def _file_of(inner: Embedder, folder: Path) -> Path:
+    return folder / f"{re.sub(r'[^A-Za-z0-9._-]', '-', inner.name)}.vectors"
 
 
 def _digest(form: str, text: str) -> bytes:

@@ -27,6 +27,10 @@ _FREE_MS: Final = 0.02
 
 _FREE_CALLS: Final = 1e-9
 
+_OF_TIMES: Final = (
+    "Each row ran by itself: how the machine drifts from one to the next is in no interval of a time saved."
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricChange:
@@ -124,8 +128,8 @@ def _of_task(before: TaskReport, after: TaskReport, seed: int) -> Iterator[Metri
                 metric=metric,
                 before=float((values - difference)[both].mean()),
                 after=float(values[both].mean()),
-                by_question=metrics.estimates({"": difference}, seed)[""],
-                by_conversation=metrics.clustered(difference, spaces, seed),
+                by_question=metrics.of_enough(metrics.estimates({"": difference}, seed)[""]),
+                by_conversation=metrics.of_enough(metrics.clustered(difference, spaces, seed)),
                 rose=int((difference[both] > 0).sum()),
                 fell=int((difference[both] < 0).sum()),
             )
@@ -204,12 +208,12 @@ def _price(of: TaskReport, name: str, whole: str, without: str, seed: int) -> Pa
     lost = beside(of.task, of.run, others, answers, of.task.headline) - values
     saved = [(cpu.get((a.ns, a.question)), a.cpu_ms) for a in answers]
     took = np.array([w - o if w is not None and o is not None else math.nan for w, o in saved], np.float64)
-    points, milliseconds = (metrics.estimates({"": column}, seed)[""] for column in (lost, took))
+    points, milliseconds = (metrics.of_enough(metrics.estimates({"": each}, seed)[""]) for each in (lost, took))
     price = PartPrice(
         of=whole,
         without=without,
         points=points,
-        points_by_conversation=metrics.clustered(lost, [a.ns for a in answers], seed),
+        points_by_conversation=metrics.of_enough(metrics.clustered(lost, [a.ns for a in answers], seed)),
         milliseconds=milliseconds,
     )
     before, after = of.run.costs.get(whole), of.run.costs.get(name)
@@ -249,7 +253,7 @@ def _price_table(headline: str, whole: SystemRow, made: Sequence[PartPrice]) -> 
             price.without,
             signed(price.points),
             signed(price.points_by_conversation),
-            f"{price.milliseconds.mean:.2f} [{price.milliseconds.low:.2f}, {price.milliseconds.high:.2f}]",
+            _milliseconds(price.milliseconds),
             *(() if of_stages else _asked_cells(price)),
             _figure(price.per_millisecond),
             *(() if of_stages else (_figure(price.per_call),)),
@@ -276,13 +280,18 @@ def _asked_cells(price: PartPrice) -> tuple[str, ...]:
     )
 
 
+def _milliseconds(value: Estimate) -> str:
+    interval = "" if math.isnan(value.low) else f" [{value.low:.2f}, {value.high:.2f}]"
+    return "-" if math.isnan(value.mean) else f"{value.mean:.2f}{interval}"
+
+
 def _figure(value: float, digits: int = 2) -> str:
     return "-" if math.isnan(value) else f"{value:+,.{digits}f}"
 
 
 def price_notes(of: TaskReport, made: Sequence[PartPrice]) -> tuple[str, ...]:
     """What has to be said under prices, each once."""
-    notes: list[str] = []
+    notes = [_OF_TIMES] if made else []
     if any(price.of == WHOLE for price in made):
         notes.append("No stage of recall asks a language model: there are no points per call.")
     if any(price.of != WHOLE for price in made):

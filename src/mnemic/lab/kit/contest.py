@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -99,6 +100,7 @@ def compete(job: ContestJob, born: float | None = None) -> Iterator[Step]:
     Args:
         born: When its process was begun, by the machine's clock; None for now.
     """
+    kept = job.means.vectors_kept()
     before = time.time() if born is None else born
     with closing(job.make(job.means)) as contestant:
         started = time.time() - before
@@ -126,6 +128,7 @@ def compete(job: ContestJob, born: float | None = None) -> Iterator[Step]:
         recall_calls=float(own.recall_calls),
         recall_tokens=float(own.recall_tokens),
         replayed=replays,
+        vectors_made=job.means.vectors_kept() - kept,
         peak_mib=None if born is None else _with_elsewhere(peak_mib(), own.peak_elsewhere_mib),
     )
 
@@ -319,8 +322,9 @@ def compete_apart(
         waiting, running = deque(jobs), dict[Connection, _Apart]()
         while waiting or running:
             while waiting and len(running) < at_once:
-                apart = _Apart(waiting.popleft(), limits)
-                left.callback(apart.end)
+                with _deaf_to_interrupts():  # until it is known whom to end
+                    apart = _Apart(waiting.popleft(), limits)
+                    left.callback(apart.end)
                 running[apart.steps] = apart
             for ready in wait(list(running), timeout=LOOK_SECONDS):
                 running[ready].receive(take)  # type: ignore[index]  # of what was waited for
@@ -359,6 +363,7 @@ def _deaf_to_interrupts() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
+    resource_tracker.ensure_running()  # beginning it hears interrupts again, amid the first start of a process
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
         yield
@@ -382,8 +387,7 @@ class _Apart:
         self._process = context.Process(
             target=_competing, args=(job, theirs, self._folder.name, time.time())
         )  # no daemon: those may begin no processes, and a contestant may
-        with _deaf_to_interrupts():
-            self._process.start()
+        self._process.start()
         self._offspring = Offspring(self._process.pid or 0, self._folder.name)
         theirs.close()
         self._heard = self._looked = time.monotonic()

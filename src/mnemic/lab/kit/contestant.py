@@ -231,6 +231,15 @@ class Means:
 
         return CachedEmbedder(embedder, self.cache)
 
+    def vectors_kept(self) -> int:
+        """Count the vectors that the cache holds; none where there is no cache, or no embedder."""
+        embedder = None if self.cache is None else open_embedder(self.embedder, self.settings)
+        if embedder is None or self.cache is None:
+            return 0
+        from mnemic.lab.kit.cached import vectors_kept
+
+        return vectors_kept(embedder, self.cache)
+
     def opened_reader(self) -> Chat | None:
         """Open whom strategies ask; None for rules alone.
 

@@ -95,6 +95,7 @@ class Cost:
         recall_calls, recall_tokens: The same for each recall.
         peak_mib: The most memory of its process, where it had one of its own.
         replayed: It read a journal that was taken in before: times and bytes are what came on top of that.
+        vectors_made: Vectors that a cache did not hold yet, which who runs after it finds there.
     """
 
     system: str
@@ -110,6 +111,7 @@ class Cost:
     recall_tokens: float = 0.0
     peak_mib: float | None = None
     replayed: bool = False
+    vectors_made: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -397,12 +399,13 @@ def _drop_half_a_line(path: Path) -> None:
 
 
 def bench_of(path: Path) -> str:
-    """Which bench wrote a log, by its header; "" where it does not say.
+    """Which bench wrote a log, by its first line; "" where it does not say.
 
     Raises:
         NotFound: there is no such file.
     """
-    return str(next(iter(records(path)), {}).get("bench", ""))
+    first = next(iter(records(path)), {})
+    return "tune" if "setting" in first else str(first.get("bench", ""))
 
 
 def records(path: Path) -> Iterator[dict[str, Any]]:
@@ -417,14 +420,13 @@ def records(path: Path) -> Iterator[dict[str, Any]]:
             lines = file.readlines()
     except FileNotFoundError as error:
         raise NotFound(f"there is no log {path.name}") from error
-    for line in lines:
+    for n, line in enumerate(lines, start=1):
         try:
             record = json.loads(line)
         except json.JSONDecodeError as error:
             if line.endswith("\n"):
-                raise Invalid(
-                    "log", f"{path.name} holds a line that is not JSON", "It is damaged, or no log."
-                ) from error
+                hint = "It is damaged, or no log."
+                raise Invalid("log", f"line {n} of {path.name} is not JSON", hint) from error
             return
         if isinstance(record, dict):
             yield record

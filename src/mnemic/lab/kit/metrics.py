@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from itertools import accumulate
 from typing import Final, TypeAlias
@@ -27,6 +27,9 @@ Array: TypeAlias = npt.NDArray[np.float64]
 Weights: TypeAlias = npt.NDArray[np.float32]
 
 DRAWS: Final = 2_000
+FEW: Final = 5
+"""Of fewer there is no interval."""
+
 KS: Final = (1, 2, 3, 5, 10, 20, 50)
 SESSION_KS: Final = (1, 5, 10)
 BUDGETS: Final = (1_000, 2_000, 4_000)
@@ -232,6 +235,11 @@ def estimates(values: Mapping[str, Array], seed: int) -> dict[str, Estimate]:
         name: Estimate(float(mean[i]), float(low[i]), float(high[i]), int(n[i])) if n[i] else nothing
         for i, name in enumerate(values)
     }
+
+
+def of_enough(value: Estimate) -> Estimate:
+    """The same without its interval where it is of fewer than `FEW`: draws of so few hardly differ, or not at all."""
+    return value if value.n >= FEW else replace(value, low=math.nan, high=math.nan)
 
 
 def difference(values: Array, baseline: Array, seed: int) -> Estimate:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mnemic.errors import Invalid
 from mnemic.lab.kit.kept_results import run_facts
-from mnemic.lab.kit.run_report import marked_name, report
-from mnemic.lab.kit.tables import TextTable, finite, piped
+from mnemic.lab.kit.run_report import marked_name, of_vectors, report
+from mnemic.lab.kit.tables import TextTable, finite, in_markdown, piped
 
 if TYPE_CHECKING:
     from mnemic.lab.kit.run_report import RunReport, SystemRow, TaskReport
@@ -119,13 +119,16 @@ def _beats(column: PeerColumn, theirs: float, ours: float) -> bool:
 
 
 def peer_tables(log: Path) -> list[str]:
-    """A Markdown table for each task of a run.
+    """A Markdown table for each task of a run, with what has to be said of its times.
 
     Raises:
         NotFound: no such log.
         Invalid: not the log of such a run.
     """
-    return [peer_table(each).markdown() for each in report(log).tasks]
+    return [
+        "\n\n".join((peer_table(each).markdown(), *map(in_markdown, of_vectors(each.run))))
+        for each in report(log).tasks
+    ]
 
 
 def peer_table(of: TaskReport) -> PeerTable:

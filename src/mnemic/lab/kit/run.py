@@ -13,6 +13,7 @@ from mnemic._version import __version__
 from mnemic.core.tokens import count_tokens
 from mnemic.errors import Invalid
 from mnemic.lab.contestants import peer_contestant
+from mnemic.lab.contestants.mnemic_contestant import idle_with
 from mnemic.lab.contestants.strategy_contestant import idle_over
 from mnemic.lab.entries import contestants, task
 from mnemic.lab.kit.answer_stage import AnsweredTask, AnswerPlan, answer_and_judge
@@ -200,7 +201,7 @@ def _course(name: str, where: Path, plan: RunPlan, named: Mapping[str, Make]) ->
     if plan.limit is None and dataset.dropped and dataset.unscorable == len(dataset.questions):
         whole = f"{name} has {dataset.unscorable:,} questions, and all evidence of them points nowhere"
         raise Invalid("tasks", f"{whole}{first_fault(dataset)}", "Name a file whose ids are those of its documents.")
-    idle = {row: why for row, make in named.items() if (why := idle_over(make, dataset))}
+    idle = {row: why for row, make in named.items() if (why := idle_over(make, dataset) or idle_with(make, plan.means))}
     rows = {row: make for row, make in named.items() if row not in idle}
     if not rows:
         raise Invalid("with", f"leaves nobody for {name}: {'; '.join(idle.values())}", "Name others.")

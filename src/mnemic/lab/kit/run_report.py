@@ -184,7 +184,11 @@ def _of_task(task: BenchTask, run: LoggedRun, seed: int) -> TaskReport:
     against = stood_beside(task.against, run.answering) if len(names) > 1 else ""
     rows = tuple(_row(task, run, name, run.answers.get(name, []), against, seed) for name in names)
     own, answers = tuple(task.tables(run, seed)), answered(task, run, seed)
-    notes = (*_notes(task, run, against, seed), *(() if answers is None else answer_notes(answers, run)))
+    notes = (
+        *_notes(task, run, against, seed),
+        *_counted(task, rows),
+        *(() if answers is None else answer_notes(answers, run)),
+    )
     return TaskReport(task=task, run=run, rows=rows, against=against, own=own, notes=notes, answers=answers)
 
 
@@ -200,15 +204,15 @@ def _row(
     return SystemRow(
         system=system,
         asked=len(answers),
-        scores=metrics.estimates(values, seed),
-        clustered=metrics.clustered(headline, spaces, seed),
+        scores=_estimates(values, np.ones(len(answers), np.bool_), seed),
+        clustered=metrics.of_enough(metrics.clustered(headline, spaces, seed)),
         answerable=_estimates(values, ~np.isin(categories, list(UNANSWERABLE)), seed),
         categories={
             name: _estimates(shown, categories == name, seed)
             for name in _ordered({answer.category for answer in answers})
         },
-        gain=None if beyond is None else metrics.estimates({"": beyond}, seed)[""],
-        clustered_gain=None if beyond is None else metrics.clustered(beyond, spaces, seed),
+        gain=None if beyond is None else metrics.of_enough(metrics.estimates({"": beyond}, seed)[""]),
+        clustered_gain=None if beyond is None else metrics.of_enough(metrics.clustered(beyond, spaces, seed)),
         auroc=_answerability(outcomes),
         p50_ms=_percentile(answers, 50),
         p95_ms=_percentile(answers, 95),
@@ -228,7 +232,8 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def _estimates(values: Mapping[str, Array], chosen: Mask, seed: int) -> dict[str, Estimate]:
-    return metrics.estimates({name: column[chosen] for name, column in values.items()}, seed)
+    made = metrics.estimates({name: column[chosen] for name, column in values.items()}, seed)
+    return {name: metrics.of_enough(value) for name, value in made.items()}
 
 
 def _beyond(
@@ -343,10 +348,11 @@ def _notes(task: BenchTask, run: LoggedRun, against: str, seed: int) -> tuple[st
     lost = f" Evidence that names no document: {data['evidence_dropped']}." if data["evidence_dropped"] else ""
     notes = [
         f"{data['name']}, sha256 {data['sha256'][:12]}: {data['docs']:,} documents ({data['undated']} undated), "
-        f"{data['questions']:,} questions, {data['unscorable']} without evidence and left out.{mended}{lost}",
+        f"{data['questions']:,} questions, {data['unscorable']} without evidence and left out{_turnless(run)}."
+        f"{mended}{lost}",
         *task.notes,
         f"95 % intervals: percentile bootstrap over questions, {metrics.DRAWS:,} draws, seed {seed}; by conversation: "
-        "the same drawing whole ones.",
+        f"the same drawing whole ones; none of fewer than {metrics.FEW} questions.",
     ]
     if against:
         instead = "" if against == task.against else f" (`{task.against}` took no part)"
@@ -354,7 +360,10 @@ def _notes(task: BenchTask, run: LoggedRun, against: str, seed: int) -> tuple[st
     if any(name.startswith("R@") for name in task.shown):
         notes.append("R@k = gold found / gold.")
     if any(answer.category in UNANSWERABLE for answers in run.answers.values() for answer in answers):
-        notes.append("AUROC: how well the best score tells answerable questions from the others; 0.5 is chance.")
+        notes.append(
+            "AUROC: how well the best score tells answerable questions from the others; 0.5 is chance. mnemic's "
+            "`confidence` tells better: docs/laboratory.md has the figures."
+        )
     if data.get("doubted"):
         notes.append(f"{data['doubted']} questions have an answer or evidence that an audit doubts.")
     notes += _of_made_up([(task, bool(data.get("made_up")))])
@@ -365,6 +374,7 @@ def _notes(task: BenchTask, run: LoggedRun, against: str, seed: int) -> tuple[st
         notes.append(f"Without an embedder there is no row of {missing}.")
     if any(cost.replayed for cost in run.costs.values()):
         notes.append("* reads a journal that was taken in once: intake and bytes are what comes on top of that.")
+    notes += of_vectors(run)
     peers: Mapping[str, Mapping[str, str]] = run.header.get("peers", {})
     notes += _of_papers([*run.answers, *run.failures])
     notes += [f"`{name}` is {of['package']}: {of['settings']}." for name, of in peers.items()]
@@ -374,6 +384,31 @@ def _notes(task: BenchTask, run: LoggedRun, against: str, seed: int) -> tuple[st
     if not run.complete:
         notes.append("The run was cut short: figures cover the questions answered until then.")
     return tuple(notes)
+
+
+def _turnless(run: LoggedRun) -> str:
+    """How many questions have a session for evidence and nothing in it, which no metric of documents counts."""
+    asked = {(a.ns, a.question) for answers in run.answers.values() for a in answers if a.sessions and not a.gold}
+    return f", {len(asked)} with none but a session: no metric of turns counts them" if asked else ""
+
+
+def _counted(task: BenchTask, rows: Sequence[SystemRow]) -> tuple[str, ...]:
+    """Which metrics are means over other questions than the headline, which `n` is of, and over how many."""
+    others: dict[str, list[str]] = {}
+    for metric, title in task.shown.items():
+        counted = {row.scores[metric].n: None for row in rows if row.scores[metric].n != row.scores[task.headline].n}
+        counts = [n for n in counted if n]
+        if counts:
+            others.setdefault(" or ".join(f"{n:,}" for n in counts), []).append(title)
+    told = "; ".join(f"of {', '.join(titles)}: {n}" for n, titles in others.items())
+    return (f"n is of {task.headline}; {told}.",) if told else ()
+
+
+def of_vectors(run: LoggedRun) -> tuple[str, ...]:
+    """What is said where contestants made vectors that those after them found in the cache."""
+    made = [f"`{name}` made {cost.vectors_made:,}" for name, cost in run.costs.items() if cost.vectors_made]
+    told = f"The cache of vectors was not full: in their times {', '.join(made)}, which others found there."
+    return (told,) if made else ()
 
 
 def of_faults(count: int) -> str:
@@ -535,9 +570,8 @@ def _recall_table(of: TaskReport) -> TextTable:
 def _found_cells(task: BenchTask, row: SystemRow) -> tuple[str, ...]:
     scores = row.scores
     cells = (percent_of(scores[name], name in _WITH_INTERVAL) for name in task.shown)
-    counted = max(scores[name].n for name in task.shown)
     name = f"{row.system} (failed)" if row.failure else row.system
-    return name, f"{counted:,}", *cells, bar(scores[task.headline].mean)
+    return name, f"{scores[task.headline].n:,}", *cells, bar(scores[task.headline].mean)
 
 
 def _by_category(of: TaskReport) -> TextTable:
@@ -573,7 +607,7 @@ def _each_category(of: TaskReport) -> tuple[TextTable, ...]:
     names = tuple(of.task.shown)
     lines = [("all", row.scores), *row.categories.items()]
     cells = tuple(
-        (name, f"{max(scores[metric].n for metric in names)}", *(percent_of(scores[metric]) for metric in names))
+        (name, f"{scores[of.task.headline].n:,}", *(percent_of(scores[metric]) for metric in names))
         for name, scores in lines
     )
     return (TextTable(f"4. {row.system} by category, %", ("questions", "n", *of.task.shown.values()), cells),)

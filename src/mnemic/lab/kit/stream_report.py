@@ -3,7 +3,7 @@ of the task.
 
 A task counts as done if one of its tries succeeded. Intervals are of 2,000 bootstrap draws over seeds: tasks of one
 seed share their hidden rules, and a memory, so they are not independent. A difference is paired by seed. Of fewer than
-`FEW_SEEDS` seeds there is no interval: drawing one seed again and again gives one of no width, which says nothing.
+`FEW` seeds there is no interval: drawing one seed again and again gives one of no width, which says nothing.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import fmean
 from typing import Any, Final
@@ -20,15 +20,12 @@ import numpy as np
 
 from mnemic.errors import Invalid
 from mnemic.lab.kit.log import bench_of, records
-from mnemic.lab.kit.metrics import Estimate, difference, estimates
+from mnemic.lab.kit.metrics import FEW, Estimate, difference, estimates, of_enough
 from mnemic.lab.kit.stream_memories import RETRY
 from mnemic.lab.kit.tables import TextTable, aligned, bar, finite, percent, piped
 
 BLOCKS: Final = 6
 """Parts of a stream that its curve is told by."""
-
-FEW_SEEDS: Final = 5
-"""Seeds from which on there is an interval."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +131,7 @@ def _row(
     beside = None
     if both:
         gained = difference(np.array([own[s] for s in both]), np.array([control[s] for s in both]), seed)
-        beside = _of_enough(gained)
+        beside = of_enough(gained)
     return StreamRow(
         name=name,
         done=_estimate(own, seed),
@@ -172,12 +169,7 @@ def _curve(tries: Sequence[dict[str, Any]], tasks: int, seed: int) -> Iterator[E
 
 
 def _estimate(by_seed: Mapping[int, float], seed: int) -> Estimate:
-    return _of_enough(estimates({"": np.array(list(by_seed.values()))}, seed)[""])
-
-
-def _of_enough(value: Estimate) -> Estimate:
-    """The same without its interval where it is of too few seeds."""
-    return value if value.n >= FEW_SEEDS else replace(value, low=math.nan, high=math.nan)
+    return of_enough(estimates({"": np.array(list(by_seed.values()))}, seed)[""])
 
 
 def stream_tables(made: StreamReport) -> Iterator[TextTable]:
@@ -220,7 +212,7 @@ def stream_tables(made: StreamReport) -> Iterator[TextTable]:
 def notes(made: StreamReport) -> Iterator[str]:
     """What has to be said beside the tables."""
     if made.too_few:
-        yield f"Too few seeds for intervals, and for what is clear of retry: it takes {FEW_SEEDS} (`--seeds`)."
+        yield f"Too few seeds for intervals, and for what is clear of retry: it takes {FEW} (`--seeds`)."
     else:
         clear = ", ".join(made.winners) or "none"
         yield f"{len(made.winners)} of {len(made.rows) - 1} lie above retry with their whole interval: {clear}."

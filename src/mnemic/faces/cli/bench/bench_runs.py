@@ -346,7 +346,7 @@ def compare(before: Path, after: Path, seed: int | None) -> None:
 
 @verb(
     "mnemic bench ablate multihop=questions.jsonl --stages links --embedder none",
-    "mnemic bench ablate locomo=locomo10.json --stages dense,speaker --limit 2 --embedder none --json",
+    "mnemic bench ablate locomo=locomo10.json --stages links,speaker --limit 2 --embedder none --json",
     "mnemic bench ablate locomo=locomo10.json --strategies mem0 --limit 2 --embedder none",
 )
 @click.argument("task", type=WORDS)
