@@ -54,8 +54,8 @@ def test_what_was_learnt_is_asked_with_and_without(
     assert "1 learnt anew, none stood" in first.out
     assert "The user's blood type is O negative. (nobody has said how it is asked for)" in first.out
     assert 'Acme. (in doubt, since "I handed in my badge at Acme on Friday." was said later)' in first.out
-    assert "shard 1 of 1, steps: 1 of 6" in first.err, "a pipe is told too"
-    assert first.err.count("shard 1 of 1, steps:") > 1
+    assert "shard 1 of 1: 1 of 6 steps" in first.err, "a pipe is told too"
+    assert first.err.count("shard 1 of 1: ") > 1
     again = run("neural", "learn", "--model", model)
     assert "none learnt anew, 1 stood" in again.out
     assert "learning" not in again.err, "nothing is learnt that would take minutes"
