@@ -289,7 +289,8 @@ def draft_answer(
     doubts = {
         "doubted": bool(facts),
         "contested": contested,
-        "unread": concluded and (said is not None or (short in _NO and not _tells_no(question, chosen[0], evidence))),
+        "unread": yes is not None
+        and (said is not None or (yes <= _SURELY and not _tells_no(question, chosen[0], evidence))),
         "supposed": concluded and not any(map(is_asserted, sentences(chosen[0].text))),
         "of_other_object": concluded and reads(question) and follows(question, chosen[0].text) is Following.OTHER,
         "beside": beside,
@@ -493,9 +494,6 @@ def _is_ordered(clause: str) -> bool:
     """Whether an expert orders it there, which is of whoever tells it: "doctor says no more coffee"."""
     ordered = not ORDERS.isdisjoint(map(hash_term, tokenise(clause)))
     return ordered and bool(counted_in(clause)[SentenceCue.EXPERT])
-
-
-_NO: Final = frozenset(("No", "没有", "不是"))
 
 
 def _only_called(shared: frozenset[str], clause: str) -> bool:

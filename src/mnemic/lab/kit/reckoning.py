@@ -112,24 +112,31 @@ def _paces(name: str, run: LoggedRun) -> Iterable[tuple[str, RowPace]]:
 
 def reckoning_table(paces: Paces, sizes: Mapping[str, TaskSize], rows: Mapping[str, Iterable[str]]) -> TextTable:
     """What there is of each task, and how long it may take with all of its contestants one after the other."""
-    lines, total = list[tuple[str, ...]](), list[TimeTaken]()
+    lines, total, unknown = list[tuple[str, ...]](), list[TimeTaken](), 0
     for name, size in sizes.items():
         each = [paces.reckoned(name, row, size) for row in rows[name]]
         known = [time for time in each if time is not None]
         total += known
-        without = str(len(each) - len(known)) if len(known) < len(each) else ""
-        lines.append((name, f"{size.documents:,}", f"{size.questions:,}", str(len(each)), without, *_spoken(known)))
+        without = len(each) - len(known)
+        unknown += without
+        counts = (f"{size.documents:,}", f"{size.questions:,}", str(len(each)), str(without or ""))
+        lines.append((name, *counts, *_spoken(known, at_least=without > 0)))
     sums = (sum(size.documents for size in sizes.values()), sum(size.questions for size in sizes.values()))
-    lines.append(("all", *(f"{count:,}" for count in sums), "", "", *_spoken(total)))
+    lines.append(
+        ("all", *(f"{count:,}" for count in sums), "", str(unknown or ""), *_spoken(total, at_least=unknown > 0))
+    )
     columns = (
         "task", "documents", "questions", "contestants", "of unknown pace", "by the clock", "of processors",
     )  # fmt: skip
     return TextTable("How long it may take: reckoned by counts, one contestant after the other", columns, tuple(lines))
 
 
-def _spoken(times: Sequence[TimeTaken]) -> tuple[str, str]:
-    whole = added(times)
-    return (spoken_time(whole.clock), spoken_time(whole.cpu)) if times else ("-", "-")
+def _spoken(times: Sequence[TimeTaken], *, at_least: bool) -> tuple[str, str]:
+    """Times by the clock and of processors; `at_least` where some take more that nobody knows."""
+    if not times:
+        return "-", "-"
+    whole, more = added(times), "at least " if at_least else ""
+    return f"{more}{spoken_time(whole.clock)}", f"{more}{spoken_time(whole.cpu)}"
 
 
 def spoken_time(seconds: float) -> str:
