@@ -45,8 +45,10 @@ def test_a_whole_run_is_reckoned_by_counts(tmp_path: Path) -> None:
     assert paces.reckoned("beam", "mnemic", TaskSize(100, 40)) == here  # at the pace it has elsewhere
     assert paces.reckoned("dmr", "mem0", TaskSize(100, 40)) is None
     table = reckoning_table(paces, {"dmr": TaskSize(100, 40)}, {"dmr": ("mnemic", "mem0")})
-    assert table.rows[0] == ("dmr", "100", "40", "2", "1", "25 s", "12 s")
-    assert table.rows[-1][0] == "all"
+    assert table.rows[0] == ("dmr", "100", "40", "2", "1", "at least 25 s", "at least 12 s")
+    assert table.rows[-1] == ("all", "100", "40", "", "1", "at least 25 s", "at least 12 s")
+    alone = reckoning_table(paces, {"dmr": TaskSize(100, 40)}, {"dmr": ("mnemic",)})
+    assert alone.rows[-1] == ("all", "100", "40", "", "", "25 s", "12 s")
     assert "reckoned" in table.title
 
 
