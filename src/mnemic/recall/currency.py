@@ -431,7 +431,7 @@ def succeeded(question: Question, pool: Pool, learned: CurrencyWeights) -> Succe
     if learned.embedder:
         standing = odds.standing(pool.allowed)
         standing += np.float32(_share_of_all_arms(pool)) * pool.behind
-        order = _kept_near(
+        order = kept_near(
             np.argsort(-standing, kind="stable"), bearing + np.float32(question.weights.all_arms) * pool.behind, off
         )
     else:
@@ -452,20 +452,29 @@ def _share_of_all_arms(pool: Pool) -> float:
     return ALL_ARMS if pool.own.any() else UNSPOKEN
 
 
-def _kept_near(order: NDArray[np.intp], bearing: Floats, off: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """Positions in their order, but what bears most among the first three, and what all arms found best among the first
-    five: an order learned on short talks may be wrong of much talk of like things.
+def kept_near(order: NDArray[np.intp], bearing: Floats, off: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Move up in an order what bears most, to be among the first three, and what all arms found best, to be among the
+    first five: an order learned on short talks may be wrong of much talk of like things.
+
+    None is moved further than it must, or past another that is moved; the first stays.
 
     Args:
         bearing: What each bears, with what all arms give it.
         off: What is certainly of somebody else, or an assistant's where it is asked of whoever asks, is not kept.
     """
-    most = int(np.argmax(bearing))
-    best = (at for at in range(min(BEST, len(order))) if not off[at])
-    for at, place in ((most, AMONG_THREE), *((at, AMONG_FIVE) for at in best)):
-        if (now := int(np.flatnonzero(order == at)[0])) >= place:
-            order = np.insert(np.delete(order, now), place - 1, at)
-    return order
+    latest = dict.fromkeys((at for at in range(min(BEST, len(order))) if not off[at]), AMONG_FIVE)
+    latest[int(np.argmax(bearing))] = AMONG_THREE
+    rest, first = order.tolist(), []
+    for place in range(min(AMONG_FIVE, len(rest))):
+        at = rest[0]
+        for among in (AMONG_THREE, AMONG_FIVE):
+            due = [other for other in rest if latest.get(other, AMONG_FIVE + 1) <= among]
+            if due and len(due) == among - place:
+                at = due[0]
+                break
+        rest.remove(at)
+        first.append(at)
+    return np.array([*first, *rest], np.intp)
 
 
 def _as_they_came(pool: Pool, odds: OrderOdds, likely: float) -> NDArray[np.intp]:
