@@ -556,8 +556,8 @@ def _named_first(question: Question, hits: Sequence[Hit], readings: Mapping[int,
 def _others_behind(hits: Sequence[Hit], readings: Mapping[int, Reading]) -> list[Hit]:
     """Put what others said behind the rest, where whoever the question names said all that stands first.
 
-    Who talks with them mostly asks them, or is glad with them, beside what they tell. Where another one stands among the
-    first, the question may have the wrong name.
+    Who talks with them mostly asks them, or is glad with them, beside what they tell. Where another one stands among
+    the first, the question may have the wrong name.
     """
     if len(hits) <= ALL_OF_NAMED or not all("speaker" in hit.components for hit in hits[:ALL_OF_NAMED]):
         return list(hits)
