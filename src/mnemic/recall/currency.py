@@ -73,9 +73,7 @@ POOL: Final = 24
 AMONG_THREE: Final = 3
 """Among how many what bears most stays."""
 AMONG_FIVE: Final = 5
-"""Among how many the `BEST` stay."""
-BEST: Final = 3
-"""How many of what all arms together found best are kept near the first."""
+"""Among how many what all arms together found best stays."""
 
 ALL_ARMS: Final = 0.3
 """What a candidate's score by all arms counts for, beside what the network makes of it: what the network reads of that
@@ -456,28 +454,20 @@ def _share_of_all_arms(pool: Pool) -> float:
 
 
 def kept_near(order: NDArray[np.intp], bearing: Floats, off: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """Move up in an order what bears most, to be among the first three, and what all arms found best, to be among the
-    first five: an order learned on short talks may be wrong of much talk of like things.
+    """Positions in their order, but what bears most among the first three, and what all arms found best among the first
+    five: an order learned on short talks may be wrong of much talk of like things.
 
-    None is moved further than it must, or past another that is moved; the first stays.
+    One more kept among the five would push the one before it out.
 
     Args:
         bearing: What each bears, with what all arms give it.
         off: What is certainly of somebody else, or an assistant's where it is asked of whoever asks, is not kept.
     """
-    latest = dict.fromkeys((at for at in range(min(BEST, len(order))) if not off[at]), AMONG_FIVE)
-    latest[int(np.argmax(bearing))] = AMONG_THREE
-    rest, first = order.tolist(), []
-    for place in range(min(AMONG_FIVE, len(rest))):
-        at = rest[0]
-        for among in (AMONG_THREE, AMONG_FIVE):
-            due = [other for other in rest if latest.get(other, AMONG_FIVE + 1) <= among]
-            if due and len(due) == among - place:
-                at = due[0]
-                break
-        rest.remove(at)
-        first.append(at)
-    return np.array([*first, *rest], np.intp)
+    best = [] if off[0] else [(0, AMONG_FIVE)]
+    for at, place in ((int(np.argmax(bearing)), AMONG_THREE), *best):
+        if (now := int(np.flatnonzero(order == at)[0])) >= place:
+            order = np.insert(np.delete(order, now), place - 1, at)
+    return order
 
 
 def _as_they_came(pool: Pool, odds: OrderOdds, likely: float) -> NDArray[np.intp]:
