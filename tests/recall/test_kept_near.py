@@ -18,7 +18,8 @@ ORDERS = st.integers(1, 24).flatmap(
 
 
 def kept(order: list[int], bearing: list[float], off: list[bool]) -> list[int]:
-    return kept_near(np.array(order, np.intp), np.array(bearing, np.float32), np.array(off, np.bool_)).tolist()
+    now = kept_near(np.array(order, np.intp), np.array(bearing, np.float32), np.array(off, np.bool_))
+    return [int(at) for at in now]
 
 
 def test_what_all_arms_found_best_is_among_the_first_five_and_pushed_out_by_none_that_they_found_next() -> None:
