@@ -213,3 +213,31 @@ def test_the_head_of_a_split_document_is_behind_its_chunks(world: Any, texts: Te
     head = found.index("Bob's travel notes")
     assert any(text.startswith("Bob's travel notes ") for text in found[:head])
     assert texts("travel notes", where=Filter(kinds=(Kind.DOCUMENT,)))[0] == "Bob's travel notes"
+
+
+def walks(world: Any, told: int) -> None:
+    """Mia tells of some walks, Bob says as much of the words beside it, and of a dog Mia and a note say more."""
+    for n in range(told):
+        world.say(f"walked dog {n} along canal {n}", by="Mia", day=n, session=f"m{n}")
+    for n in range(2):
+        world.say(f"splendid that rain or shine dog {n} gets walked", by="Bob", day=10 + n, session=f"b{n}")
+    world.say("puppy school says a dog learns by play and never by shouting at it", by="Mia", day=20, session="p")
+    world.say(
+        "note that a dog needs water, shade, a brush, a bed and a good deal of company", by="", day=21, session="n"
+    )
+
+
+def test_what_others_said_comes_behind_where_whoever_is_named_said_all_that_stands_first(
+    world: Any, texts: Texts
+) -> None:
+    walks(world, told=5)
+    shown = texts("Which dog has Mia walked?")
+    assert [text.split()[0] for text in shown] == ["walked"] * 5 + ["puppy", "note"] + ["splendid"] * 2
+
+
+def test_where_another_stands_among_the_first_the_name_may_be_wrong_and_nobody_is_put_behind(
+    world: Any, texts: Texts
+) -> None:
+    walks(world, told=4)
+    shown = texts("Which dog has Mia walked?")
+    assert [text.split()[0] for text in shown] == ["walked"] * 4 + ["splendid"] * 2 + ["puppy", "note"]

@@ -73,9 +73,7 @@ POOL: Final = 24
 AMONG_THREE: Final = 3
 """Among how many what bears most stays."""
 AMONG_FIVE: Final = 5
-"""Among how many the `BEST` stay."""
-BEST: Final = 3
-"""How many of what all arms together found best are kept near the first."""
+"""Among how many what all arms together found best stays."""
 
 ALL_ARMS: Final = 0.3
 """What a candidate's score by all arms counts for, beside what the network makes of it: what the network reads of that
@@ -86,6 +84,9 @@ UNSPOKEN: Final = 0.5
 
 BETWEEN_PEOPLE: Final = 1.0
 """The same where several people speak: the cases that it is learned from are of one."""
+
+ALL_OF_NAMED: Final = 5
+"""How many of the first whoever is named must have said, all of them, for what others said to come behind theirs."""
 
 BEHIND: Final = 5.0
 """Log odds by which a candidate is put behind others for what it is, whatever it says."""
@@ -431,7 +432,7 @@ def succeeded(question: Question, pool: Pool, learned: CurrencyWeights) -> Succe
     if learned.embedder:
         standing = odds.standing(pool.allowed)
         standing += np.float32(_share_of_all_arms(pool)) * pool.behind
-        order = _kept_near(
+        order = kept_near(
             np.argsort(-standing, kind="stable"), bearing + np.float32(question.weights.all_arms) * pool.behind, off
         )
     else:
@@ -452,17 +453,18 @@ def _share_of_all_arms(pool: Pool) -> float:
     return ALL_ARMS if pool.own.any() else UNSPOKEN
 
 
-def _kept_near(order: NDArray[np.intp], bearing: Floats, off: NDArray[np.bool_]) -> NDArray[np.intp]:
+def kept_near(order: NDArray[np.intp], bearing: Floats, off: NDArray[np.bool_]) -> NDArray[np.intp]:
     """Positions in their order, but what bears most among the first three, and what all arms found best among the first
     five: an order learned on short talks may be wrong of much talk of like things.
+
+    One more kept among the five would push the one before it out.
 
     Args:
         bearing: What each bears, with what all arms give it.
         off: What is certainly of somebody else, or an assistant's where it is asked of whoever asks, is not kept.
     """
-    most = int(np.argmax(bearing))
-    best = (at for at in range(min(BEST, len(order))) if not off[at])
-    for at, place in ((most, AMONG_THREE), *((at, AMONG_FIVE) for at in best)):
+    best = [] if off[0] else [(0, AMONG_FIVE)]
+    for at, place in ((int(np.argmax(bearing)), AMONG_THREE), *best):
         if (now := int(np.flatnonzero(order == at)[0])) >= place:
             order = np.insert(np.delete(order, now), place - 1, at)
     return order
@@ -487,8 +489,8 @@ def current(
     """Put hits, the best first, that are no documents in the order in which they answer; scores stay where they were.
 
     The component "currency" of one that moved is what its score changed by. A question that names a speaker is left as
-    it is but for its first two (`_named_first`), for who speaks is weighed by then and in a talk of several little
-    succeeds; so is what does not ask.
+    it is but for its first two (`_named_first`) and for what others said (`_others_behind`), for who speaks is weighed
+    by then and in a talk of several little succeeds; what does not ask is left as it is.
 
     Args:
         pending: Some entries may have no vector yet: if a hit has none, all are weighed by words.
@@ -497,7 +499,7 @@ def current(
     if len(turns) < 2 or not _asks(question):
         return list(hits)
     if question.names:
-        return _named_first(question, hits, readings)
+        return _others_behind(_named_first(question, hits, readings), readings)
     turn_hits = [hits[i] for i in turns]
     learned = _learned(question)
     if learned.embedder and pending and not _embedded(question, turn_hits, readings):
@@ -539,6 +541,26 @@ def _named_first(question: Question, hits: Sequence[Hit], readings: Mapping[int,
     if not statements.people.own.all() or mine.tolist() != [False, True]:
         return list(hits)
     return [_moved(second, first.score), _moved(first, second.score), *hits[2:]]
+
+
+def _others_behind(hits: Sequence[Hit], readings: Mapping[int, Reading]) -> list[Hit]:
+    """Put what others said behind the rest, where whoever the question names said all that stands first.
+
+    Who talks with them mostly asks them, or is glad with them, beside what they tell. Where another one stands among
+    the first, the question may have the wrong name.
+    """
+    if len(hits) <= ALL_OF_NAMED or not all("speaker" in hit.components for hit in hits[:ALL_OF_NAMED]):
+        return list(hits)
+    ordered = sorted(hits, key=lambda hit: _of_other_speaker(hit, readings))
+    return [hit if hit is place else _moved(hit, place.score) for hit, place in zip(ordered, hits, strict=True)]
+
+
+def _of_other_speaker(hit: Hit, readings: Mapping[int, Reading]) -> bool:
+    """Whether somebody said it whom the question does not name, and it is not found for speaking of whom it names."""
+    if "speaker" in hit.components or "named" in hit.components:
+        return False
+    stream = readings[hit.space].stream(hit.doc)
+    return len(stream) > 0 and bool(_SPOKEN <= stream[0] < _DATED)
 
 
 def _moved(hit: Hit, score: float) -> Hit:
