@@ -44,7 +44,9 @@ _FOR_ZH: Final = re.compile(
 _LASTING_EN: Final = re.compile(
     r"\b(?:always|never|ever|whenever|when|every ?time|each time|any ?time|every|each|any|all|from (?:now|here|today)|going forward|in (?:the )?future|in general|by default|until|usually|generally)\b"
 )
-_LASTING_ZH: Final = re.compile("以后|今后|往后|从现在|从今|每[次回当一天篇封份]|凡|一律|一直|总是|永远|都|平时|一般|的时候|默认")
+_LASTING_ZH: Final = re.compile(
+    "以后|今后|往后|从现在|从今|每[次回当一天篇封份]|凡|一律|一直|总是|永远|都|平时|一般|的时候|默认"
+)
 
 _ASKING_EN: Final = re.compile(
     r"^(?:(?:hi|hey|hello|ok(?:ay)?|so|now|please|pls|and|just|then)[,! ]+)*(?:(?:can|could|would|will) you (?:please )?|i need you to |i(?:'d| would) like you to |help me )?"

@@ -233,7 +233,10 @@ def _first_match(low: str, written: str, asks: bool, language: ModuleType) -> tu
         rule
         for rule in language.RULES
         if not (
-            (asks and not rule.asking) or (saying and rule.weak) or (rule.plain and not plain) or (rule.once and at_hand)
+            (asks and not rule.asking)
+            or (saying and rule.weak)
+            or (rule.plain and not plain)
+            or (rule.once and at_hand)
         )
     ]
     for at, first in _starts(low, language):
