@@ -25,6 +25,7 @@ I teach year 4, so I'm wrecked by Friday | job | teacher
 I nurse on the stroke ward, nights mostly | job | nurse
 born and bred in Cork, me | origin | Cork
 gave up smoking in January | avoids | smoking
+stopped drinking in March and sleeping great | avoids | drinking
 me and Tom got engaged!! | partner | Tom
 I've got type 1 so I count carbs | health | type 1 diabetes
 我上周刚满三十 | age | 30
@@ -56,6 +57,7 @@ nurse on the stroke ward was lovely
 born and bred in captivity, those pandas
 gave up smoking salmon, the oven does it
 gave up
+stopped drinking straws being used
 me and Tom got lost
 me and Tom got engaged in a fight
 I've got type 1 errors in the report

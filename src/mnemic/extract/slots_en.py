@@ -25,7 +25,7 @@ class English:
     """The English patterns that `slots` tries, where it tries them, and the words that rule a sentence out."""
 
     CUE: Final = re.compile(
-        r"\b(?:i|we|my|our|me|us|home|first|mobile|been|moved|relocated|adopted|bought|sold|traded|swapped|freelance|settled|not|signed|living|quit|took|got|married|died|passed|dead|longer|spelled|spelt|ran|rehomed|put|back|relapsed|home|owner|gone|wasn't|isn't|lives|went|throat|lips|tongue|hives|gave|given|turned|born|day|working)\b"
+        r"\b(?:i|we|my|our|me|us|home|first|mobile|been|moved|relocated|adopted|bought|sold|traded|swapped|freelance|settled|not|signed|living|quit|took|got|married|died|passed|dead|longer|spelled|spelt|ran|rehomed|put|back|relapsed|home|owner|gone|wasn't|isn't|lives|went|throat|lips|tongue|hives|gave|given|stopped|turned|born|day|working)\b"
     )
     FRAMED: Final = re.compile(
         r"^(?:so )?say\b|^come \w+|^(?:one|another|just one|a few|two) (?:more )?.{1,60}? and (?:i|we)\b|\beither\b|\b(?:had|should|were|did|do|am|have|was|could|can|will|shall|would) (?:i|we)\b(?! both)"
