@@ -22,3 +22,16 @@ from mnemic.extract.withdrawal_meaning import is_of_own_life
 )
 def test_a_wish_in_chinese_is_no_report_and_a_thought_is_one(text: str, is_report: bool) -> None:
     assert is_of_own_life(text) is is_report
+
+
+@pytest.mark.parametrize(
+    ("text", "is_report"),
+    [
+        ("i'm done with the quizzes", False),
+        ("i'm through with rhymes", False),
+        ("i'm done at the bakery", True),
+        ("i've finished my shift", True),
+    ],
+)
+def test_who_is_done_with_something_may_have_had_enough_of_it(text: str, is_report: bool) -> None:
+    assert is_of_own_life(text) is is_report

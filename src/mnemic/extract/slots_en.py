@@ -25,7 +25,7 @@ class English:
     """The English patterns that `slots` tries, where it tries them, and the words that rule a sentence out."""
 
     CUE: Final = re.compile(
-        r"\b(?:i|we|my|our|me|us|home|first|mobile|been|moved|relocated|adopted|bought|sold|traded|swapped|freelance|settled|not|signed|living|quit|took|got|married|died|passed|dead|longer|spelled|spelt|ran|rehomed|put|back|relapsed|home|owner|gone|wasn't|isn't|lives|went|throat|lips|tongue|hives)\b"
+        r"\b(?:i|we|my|our|me|us|home|first|mobile|been|moved|relocated|adopted|bought|sold|traded|swapped|freelance|settled|not|signed|living|quit|took|got|married|died|passed|dead|longer|spelled|spelt|ran|rehomed|put|back|relapsed|home|owner|gone|wasn't|isn't|lives|went|throat|lips|tongue|hives|gave|given|stopped|turned|born|day|working)\b"
     )
     FRAMED: Final = re.compile(
         r"^(?:so )?say\b|^come \w+|^(?:one|another|just one|a few|two) (?:more )?.{1,60}? and (?:i|we)\b|\beither\b|\b(?:had|should|were|did|do|am|have|was|could|can|will|shall|would) (?:i|we)\b(?! both)"
@@ -40,7 +40,7 @@ class English:
         r"|\bi(?:'d| would| wouldn't)\b|\b(?:he|she|they|who)(?: \w+)? (?:said|says|asked|told)\b|\b(?:assum(?:e|ing)|some ?day|maybe|perhaps|probably|hopefully"
         r"|for all (?:you|i) know|i bet|i reckon|supposedly|allegedly|in theory|as though|not that|whether|until (?:i|we)|unless (?:i|we)|once (?:i|we)|the day (?:i|we)"
         r"|give (?:it|me)|guess|remind me|tell me|i forget|quiz|word is|at this rate|who knows|i suppose|might as well|according to|convinced|believes?"
-        r"|in (?:\w+ )?(?:\d+|two|three|five|ten|twenty) years|by (?:then|next \w+|easter|christmas|thirty|forty|the time)|say (?:i|we)(?:'m|'re| had| am))\b"
+        r"|in (?:\w+ )?(?:\d+|two|three|five|ten|twenty) years(?! now\b)|by (?:then|next \w+|easter|christmas|thirty|forty|the time)|say (?:i|we)(?:'m|'re| had| am))\b"
     )
     """Supposed, hoped for or reported, up to the end of the clause: that clause states nothing."""
     AHEAD: Final = re.compile(

@@ -58,6 +58,7 @@ RELATING: Final = (
     say("partner", r"(?:<AM> |i got |<I> )(?:married to|engaged to|dating|seeing|going out with|married|got engaged to|got married to) (?!(?:(?-i:[A-Z])\w+ )?in\b)<PERSON>(?=[.,;!]|$| (?:now|and|since|for|in|last|on|again|from)\b)", "married engaged dating seeing going", begins=True),
     say("partner", r"<PERSON> and i(?:'ve| have| are)? (?:just |finally |been |recently )*(?:got married|got engaged|married|engaged|dating|a couple|an item|together|tied the knot|(?:got |get |are )?back together|made up|reconciled|remarried)(?=[.,;!]|$| (?:now|and|since|for|in|last|on|again|a|\d|\w+ years)\b)", "married engaged dating couple item together knot made reconciled remarried", begins=True),
     say("partner", r"(?:<I> |<AM> )(?:(?:got|gotten|am|going|moved) )?back (?:together )?with <PERSON>(?=[.,;!]|$| (?:now|and|since|for|in|last|again)\b)", "back", begins=True),
+    say("partner", r"me and <PERSON>(?: are|'ve| have)? (?:just |finally |recently )*(?:got married|got engaged|tied the knot|moved in together)(?=[.,;!]|$| (?:now|and|since|last|on|this)\b)", "me", begins=True),
     say("partner", r"<PERSON> and i are (?:now )?seeing each other", "seeing", begins=True),
     say("partner", r"it's over between <PERSON> and (?:me|i)\b", "over", act=SlotAct.ENDS),
     say("boss", r"(?:since [\w ]{1,20} )?(?:i|we) (?:now )?(?:answer|report) to <PERSON>(?=[.,;!]|$| (?:now|who)\b)", "answer report"),

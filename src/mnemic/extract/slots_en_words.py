@@ -24,14 +24,16 @@ _PLACE: Final = (
 RELATIONS: Final = (
     "husband|wife|partner|boyfriend|girlfriend|fiancé|fiancée|fiance|fiancee|spouse|mother|mom|mum|father|dad|sister|brother|son"
     "|daughter|grandmother|grandma|grandfather|grandpa|aunt|uncle|cousin|niece|nephew|roommate|flatmate|housemate|boss|manager"
-    "|supervisor|colleague|coworker|best friend|best mate|friend|neighbour|neighbor|teacher|tutor|twin"
+    "|supervisor|colleague|coworker|other half|better half|missus|hubby|lad|nan|nana|gran|granny|grandad|granddad|mam|sis|bro|best friend|best mate|friend|neighbour|neighbor|teacher|tutor|twin"
 )
 CALLED: Final = {
     "husband": "partner", "wife": "partner", "boyfriend": "partner", "girlfriend": "partner", "fiancé": "partner",
     "fiancée": "partner", "fiance": "partner", "fiancee": "partner", "spouse": "partner", "mom": "mother", "mum": "mother",
     "dad": "father", "grandma": "grandmother", "grandpa": "grandfather", "neighbor": "neighbour", "coworker": "colleague",
     "flatmate": "roommate", "housemate": "roommate", "best friend": "friend", "best mate": "friend", "manager": "boss",
-    "supervisor": "boss",
+    "supervisor": "boss", "other half": "partner", "better half": "partner", "missus": "partner", "hubby": "partner",
+    "lad": "son", "nan": "grandmother", "nana": "grandmother", "gran": "grandmother", "granny": "grandmother",
+    "grandad": "grandfather", "granddad": "grandfather", "mam": "mother", "sis": "sister", "bro": "brother",
 }  # fmt: skip
 _PETS: Final = (
     "dog|cat|puppy|kitten|parrot|hamster|rabbit|bunny|horse|pony|turtle|tortoise|snake|pup|kitty|guinea pig|goldfish|budgie|canary"
@@ -150,7 +152,7 @@ _TOKENS: Final = {
     "<LANGUAGES>": rf"(?P<value>(?-i:{_LANGUAGE}(?:(?:, {_LANGUAGE})*,? and {_LANGUAGE})?))",
     "<LANGUAGE>": rf"(?P<value>(?-i:{_LANGUAGE}))",
     "<RELATION>": rf"(?P<slot>{RELATIONS})",
-    "<ROMANCE>": r"(?:husband|wife|partner|boyfriend|girlfriend|fianc[eé]e?|spouse)",
+    "<ROMANCE>": r"(?:husband|wife|partner|boyfriend|girlfriend|fianc[eé]e?|spouse|other half|better half|missus|hubby)",
     "<PET>": rf"(?P<slot>{_PETS})",
     "<PETS>": rf"(?:{_PETS})s?",
     "<JOB>": rf"(?P<value>(?:[a-z-]+ ){{0,3}}(?:{'|'.join(dict.fromkeys(_JOB_WORDS.split()))}))\b",

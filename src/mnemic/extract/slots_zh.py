@@ -26,6 +26,7 @@ _LIFE: Final = (
     say("nickname", r"我的?(?:小名|外号|昵称|网名)(?:就?叫|是)?<PERSON><END>", "小 外 昵 网"),
     say("nickname", r"(?:你|您|大家)?(?:可以|改)叫我(?:作|做)?<PERSON>(?:吧|就行|就好)?<END>", "叫"),
     say("age", r"<WE>(?:今年|现在|刚满|刚|已经|快)?(?:满)?(?P<value>\d{1,3}|[一二三四五六七八九十两]{1,3})(?:周)?岁(?!的时候|时|那年|之前|以前|之后)", "岁"),
+    say("age", r"<I>(?:刚刚?|今年|已经|快|就)*满了?(?P<value>\d{2}|[二三四五六七八九]十[一二三四五六七八九]?)<END>", "满"),
     say("age", r"我(?:今年|现在)(?P<value>\d{2}|[一二三四五六七八九]?十[一二三四五六七八九]?)<END>", "年 在"),
     say("birthday", r"我?的?生日(?:是|在)(?:农历)?<DAY>", "生"),
     say("birthday", r"<I>(?:是|出?生于|出生在)?(?P<value>\d{4}年(?:\d{1,2}月\d{1,2}[日号])?)(?:出生|生的|生人|<END>)", "生 年"),
@@ -52,6 +53,7 @@ _LIFE: Final = (
     say("city", r"跟<KNOWN>(?:道别|说再见|告别)了", "别 再", act=SlotAct.ENDS),
     say("origin", r"<I>(?:是|来自)<PLACE>(?:人(?!了)|的|<END>)", "是 来"),
     say("origin", r"(?:我的?|我们?)?(?:老家|家乡|故乡)(?:在|是)<PLACE>", "家 故"),
+    say("origin", r"(?:我的?|我们?)老家(?:是|在)?<KNOWN>(?:人|的)?<END>", "家"),
     say("address", r"(?:<MY>(?:家)?(?:新)?(?:的)?(?:地址|住址|收货地址)(?:现在)?(?:是|改成|改为|换成|：|:)了?|(?:包裹|快递|信)(?:请)?(?:寄到|送到|寄))(?P<value>[\u4e00-\u9fff\d\w-]{4,30}?(?:号|室|楼|栋|弄|单元|层)(?:[\d\w-]{1,8}(?:室|号|楼)?)?)", "地 住 寄 送"),
     say("employer", r"<I>(?:在|就职于|供职于|任职于)<COMPANY>(?:工作|上班|任职|做|当|干|打工|<END>)", "在 于"),
     say("employer", r"<I>(?:在)<KNOWN_FIRM>(?:工作|上班|任职|做|当|干|打工|<END>)", "在"),
@@ -61,6 +63,8 @@ _LIFE: Final = (
     say("employer", r"<WE>(?:加入|入职|跳槽到|跳槽去|跳到|调到|调去|调进|转到|进)了?<COMPANY>(?:工作|上班|去|<END>)", "加 入 跳 调 转 进", begins=True),
     say("employer", r"<I><FROM>?(?:加入|入职|跳槽到|跳槽去)了?<FIRM><END>", "加 入 跳", begins=True),
     say("employer", r"<WE>(?:跳到|跳槽到|入职)了?<FIRM>(?:去|上班)了?<END>", "跳 入", begins=True),
+    say("employer", r"<WE>(?:刚刚?|才)?(?:加入|入职|跳槽到|跳槽去)了?<KNOWN_FIRM>(?=<PASSED>)", "加 入 跳", begins=True),
+    say("employer", r"<WE>从<KNOWN_FIRM>(?:辞职|离职|退休|跳槽|出来)了", "辞 离 退 跳 出", act=SlotAct.ENDS),
     say("employer", r"<I>(?:从)<COMPANY>(?:辞职|离职|退休|跳槽|出来)了?", "辞 离 退 跳 出", act=SlotAct.ENDS),
     say("employer", r"<I>(?:辞掉|辞去|辞)了?<COMPANY>的?(?:工作|职务|活|班)(?:了)?", "辞", act=SlotAct.ENDS),
     say("employer", r"<I>(?:早就)?(?:不在)<COMPANY>(?:工作|上班|干|做|待)?了", "不", act=SlotAct.ENDS),
@@ -71,6 +75,8 @@ _LIFE: Final = (
     say("job", r"^(?:我)?当<JOB>第?[一二三四五六七八九十两\d]{1,3}年", "当"),
     say("job", r"<I>(?:是)?(?:干|做)(?P<value>[\u4e00-\u9fff]{2,5}?)(?:这一行|这行|这个行业|行业的?)", "行"),
     say("job", r"<WE>(?P<value>跑外卖|送外卖|送快递|跑快递|开出租|开滴滴|开网约车|开货车|开大车|摆摊|种地|做生意|跑业务|跑运输)(?:的)?<END>", "跑 送 开 摆 种 做"),
+    say("job", r"<I>(?:是|在[\u4e00-\u9fff]{1,8}?)?(?P<value>教(?:小学|初中|高中)?(?:语文|数学|英语|物理|化学|生物|历史|地理|政治|音乐|美术|体育|钢琴|舞蹈))(?:的)?<END>", "教"),
+    say("job", r"我开了(?:一?[家个间])小?(?P<value>(?!玩笑|会|头|口|证明)[\u4e00-\u9fff]{0,4}(?:馆|店|铺|摊子?|工作室|诊所))<END>", "开", shown="开{value}"),
     say("job", r"我?的?(?:工作|职业|本职)是(?:一名|一个|一位)?<JOB><END>", "工 职"),
     say("job", r"我(?:当|做|干)<JOB>(?:[\u4e00-\u9fff\d]{1,4}年)", "当 做 干"),
     say("job", r"<I>(?:不再是|不是|早就不是|不当|不做|没再当)<JOB>(?:了)?<END>", "不 没", act=SlotAct.ENDS),
@@ -87,12 +93,13 @@ _LIFE: Final = (
 )  # fmt: skip
 
 _SURNAME: Final = "[王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范石廖贾夏韦傅白邹孟熊秦邱江尹薛]"
-_BEHIND_NAME: Final = r"不让|说|做|特别|最近|喜欢|今天|昨天|明天|下周|下个?月|上周|上个?月|周[一二三四五六日天]|[\d一二三四五六七八九十]+[月号]|在|是|也|又|要|会|想|来|去|回|住|搬|上[小初高大班]|毕业|结婚|生病|工作|[，,。！!]"
+_BEHIND_NAME: Final = r"今年|明年|去年|刚|考|不让|说|做|特别|最近|喜欢|今天|昨天|明天|下周|下个?月|上周|上个?月|周[一二三四五六日天]|[\d一二三四五六七八九十]+[月号]|在|是|也|又|要|会|想|来|去|回|住|搬|上[小初高大班]|毕业|结婚|生病|工作|[，,。！!]"
 """What may follow a name that stands behind what somebody is to the speaker."""
 
 _PEOPLE: Final = (
     say("", r"<MY><RELATION>(?:的名字)?(?:叫做?|名叫|是叫|就叫)<PERSON><END>", "叫", words=_WORDS),
     say("", r"^<RELATION>叫做?<WHO><END>", "叫", words=_WORDS),
+    say("", r"^<RELATION>叫做?(?P<value>(?P<twice>[\u4e00-\u9fff])(?P=twice))<END>", "叫", words=_WORDS),
     say("", r"<MY><RELATION>(?:是)<WHO><END>", "是", words=_WORDS),
     say("", r"<WHO>(?:现在)?是<MY><RELATION>(?:了)?<END>", "是", words=_WORDS),
     say("", rf"<MY><RELATION>(?P<value>{_SURNAME}[\u4e00-\u9fff]{{1,2}}?|[小阿](?![时学心孩说声气吃子狗猫区伙组腿半名便])[\u4e00-\u9fff])(?={_BEHIND_NAME})", "我", words=_WORDS, anywhere=True),
@@ -112,6 +119,7 @@ _PEOPLE: Final = (
     say("family", r"<I>没有?(?P<value>孩子|兄弟姐妹|姐妹|兄弟|哥哥|弟弟|姐姐|妹妹)<END>", "没", act=SlotAct.ENDS),
     say("marital_status", r"<WE>没(?:有)?(?:结过|结)(?P<value>婚)", "没", act=SlotAct.ENDS),
     say("pet", r"(?:我们?|我家|我们家|家里)的?(?:养了?)?(?:有)?[一两]?(?:只|条|个)?(?:小)?<PETS>[，,]?(?:名字)?(?:叫做?|名叫)<PERSON><END>", "叫", shown="{value} ({slot})", anywhere=True),
+    say("pet", r"(?:我家|我们家)的?(?P<slot>猫|狗)(?P<value>(?![猫狗天常偷刚慢明老乖悄渐日夜年处往默紧白好统])(?P<twice>[\u4e00-\u9fff])(?P=twice))(?=又|在|今|昨|老|最|总|特|把|不|也|最近|会|病|生|[，,。！!])", "家", shown="{value} ({slot})"),
     say("pet", rf"(?:<I>|我们?家的?|家里)?(?:养了?|有)?[两二三四五](?:只|条|个)(?:小)?{_PETS_NAMED}[，,、：:]?(?:名字)?(?:分别)?(?:叫做?|名叫|是)?{_NAMED_EACH}<END>", "养 有 两 二 三 四 五", shown="{value} ({slot})", many=True),
     say("", rf"(?:我们?家的?|可怜的)?{_CALLED_PET}{_AGO}(?:去世|过世|离世|病逝|病死|死)了<END>", "世 逝 死", act=SlotAct.ENDS, among="living"),
     say("", rf"(?:我们?家的?|可怜的)?{_CALLED_PET}{_AGO}(?:走|没|走丢|跑丢|离开我们|去(?:了)?(?:喵星|汪星)|去彩虹桥)了?<END>", "走 没 离 星 桥 丢", act=SlotAct.ENDS, among="pet"),
@@ -148,6 +156,7 @@ _TASTES: Final = (
     say("allergy", r"<I>对(?P<value>[\u4e00-\u9fff]{1,8}?)(?:已经)?不(?:再)?过敏", "不", act=SlotAct.ENDS),
     say("allergy", r"(?:我的?)?(?P<value>[\u4e00-\u9fff]{1,6}?)过敏(?:已经)?(?:好|没|消失)了", "好 没 消", act=SlotAct.ENDS),
     say("diet", r"<I>(?:是个?|吃|信|只吃|改吃|开始吃|坚持|在吃)(?P<value>全素|纯素|素食主义者|素食者|素食|素|清真|蛋奶素|生酮|低碳|无糖|无麸质|乳糖不耐受?)(?:的|餐|饮食)?(?:了)?<END>", "是 吃 信 坚", begins=True),
+    say("diet", r"<I>(?:吃)(?P<value>全素|纯素|素)(?=<PASSED>了)", "吃"),
     say("diet", r"<I>(?P<value>全素|纯素|素食)(?:了)?<END>", "素", begins=True),
     say("diet", r"<I>(?P<value>乳糖不耐受?|麸质不耐受?)", "耐"),
     say("diet", r"<I>(?:不再|早就不|已经不|不)(?:吃|是)(?:个)?(?P<value>全素|纯素|素食主义者|素食者|素食|素|清真)(?:了)?<END>", "不", act=SlotAct.ENDS),

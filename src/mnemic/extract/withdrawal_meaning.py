@@ -87,7 +87,7 @@ _REPORT_EN: Final = re.compile(
 _REPORT_ZH: Final = re.compile("^(?:.*(?<![够腻烦算罢免行用])[了啦]|我[^，,；;]*)[。.！!~～ ]*$")
 _MORE_EN: Final = re.compile(
     r"\bso (?!much\b|many\b|far\b|good\b)|[;:—–]| - |\b(?:please|pls|plz)\b"
-    r"|\b(?:rules?|asked|want|wish|like|love|prefer|need|miss|mind|missed|use|rather|find|over|tired|sick|bored|fed up|enough)\b"
+    r"|\b(?:rules?|asked|want|wish|like|love|prefer|need|miss|mind|missed|use|rather|find|over|tired|sick|bored|fed up|enough|(?:done|finished|through) with)\b"
 )
 _MORE_ZH: Final = re.compile(
     "规矩|规则|要求|请|别|不要|想(?!事(?!先)|着(?!重)|起|到(?!时)|家)|希望|喜欢|愿意|介意|无所谓|随便|随你|可以|不用|不必|吧|就[好行成用]|怀念|受够"
