@@ -92,8 +92,13 @@ def sample_sets(draws: int) -> list[SampleSet]:
 
 
 def question_sets() -> list[SampleSet]:
-    """What the embedder learns to read questions from: all of them but the development half, amid one draw."""
-    return [each for each in sample_sets(1) if each.source not in (Half.DEVELOPMENT, None)]
+    """What the embedder learns to read questions from: all but the development half and plain lives, each once."""
+    return [
+        *(SampleSet(half, draw=0) for half in (Half.TRAINING, Half.LOOK_ALIKES)),
+        *(SampleSet(part) for part in IDLE_LIVES),
+        *(SampleSet(part, draw=0) for part in (EverydayPart.BUILD, EverydayPart.VOICES, EverydayPart.LIVES)),
+        SampleSet(EverydayPart.LONG),
+    ]
 
 
 def fold_of(case: CurrentCase) -> int:
