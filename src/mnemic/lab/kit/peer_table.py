@@ -103,7 +103,7 @@ class PeerTable:
     def _cell(self, row: PeerFigures, place: int) -> str:
         column, value = self.columns[place], row.values[place]
         cell = "-" if math.isnan(value) else f"{value:,.{column.digits}f}"
-        if column.title == self.headline and not math.isnan(row.low):
+        if column.title == self.headline and row.low < row.high:
             return f"{cell} [{row.low:.0f}, {row.high:.0f}]"
         return cell
 

@@ -39,6 +39,7 @@ from mnemic.lab.kit.tables import (
     in_markdown,
     made_up,
     named_as_made_up,
+    percent_of,
     piped,
     signed,
 )
@@ -352,7 +353,8 @@ def _notes(task: BenchTask, run: LoggedRun, against: str, seed: int) -> tuple[st
         f"{mended}{lost}",
         *task.notes,
         f"95 % intervals: percentile bootstrap over questions, {metrics.DRAWS:,} draws, seed {seed}; by conversation: "
-        f"the same drawing whole ones; none of fewer than {metrics.FEW} questions.",
+        f"the same drawing whole ones; none of fewer than {metrics.FEW} questions, nor where all draws come to the "
+        "same.",
     ]
     if against:
         instead = "" if against == task.against else f" (`{task.against}` took no part)"
@@ -670,13 +672,6 @@ def _recall_cells(row: SystemRow) -> tuple[str, ...]:
 def _rate(cost: Cost) -> str:
     rate = cost.messages / max(cost.ingest_seconds, 1e-9)
     return _number(rate, 0) if rate < _INSTANT else "at once"
-
-
-def percent_of(value: Estimate, interval: bool = False) -> str:
-    if math.isnan(value.mean):
-        return "-"
-    shown = f"{100 * value.mean:.1f}"
-    return f"{shown} ±{50 * (value.high - value.low):.1f}" if interval and not math.isnan(value.low) else shown
 
 
 def _number(value: float | None, digits: int) -> str:
