@@ -18,6 +18,7 @@ from mnemic.lab.kit.run_report import marked_name, of_vectors, report
 from mnemic.lab.kit.tables import TextTable, finite, in_markdown, piped
 
 if TYPE_CHECKING:
+    from mnemic.lab.kit.metrics import Estimate
     from mnemic.lab.kit.run_report import RunReport, SystemRow, TaskReport
 
 OURS: Final = "mnemic"
@@ -103,9 +104,14 @@ class PeerTable:
     def _cell(self, row: PeerFigures, place: int) -> str:
         column, value = self.columns[place], row.values[place]
         cell = "-" if math.isnan(value) else f"{value:,.{column.digits}f}"
-        if column.title == self.headline and row.low < row.high:
+        if column.title == self.headline and not math.isnan(row.low):
             return f"{cell} [{row.low:.0f}, {row.high:.0f}]"
         return cell
+
+
+def _bounds(value: Estimate) -> tuple[float, float]:
+    """The interval in per cent; NaN where there is none."""
+    return (100 * value.low, 100 * value.high) if value.has_interval else (math.nan, math.nan)
 
 
 def _name(row: PeerFigures) -> str:
@@ -141,10 +147,11 @@ def peer_table(of: TaskReport) -> PeerTable:
             peer=row.system in peers,
             failure=_failure(row, peers.get(row.system, {})),
             values=tuple(value(row) for _, value in columns),
-            low=100 * row.scores[headline].low,
-            high=100 * row.scores[headline].high,
+            low=low,
+            high=high,
         )
         for row in of.rows
+        for low, high in [_bounds(row.scores[headline])]
     ]
     return PeerTable(
         title=f"{marked_name(of)}: {of.task.about}", headline=f"{of.task.shown[headline]}, %",
