@@ -169,6 +169,22 @@ LINKED = [
 ]
 
 
+def test_the_contestant_that_the_laboratory_shows_takes_part(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (shown,) = [block for block in blocks("docs/laboratory.md", "python") if "def ingest" in block]
+    assert len(shown.splitlines()) <= 20
+    (home / "my_memory.py").write_text(shown, encoding="utf-8")
+    (home / "locomo10.json").write_bytes((ROOT / "tests" / "lab" / "two_people.json").read_bytes())
+    monkeypatch.syspath_prepend(str(home))
+    (command,) = re.findall(r"PYTHONPATH=. mnemic (bench run .*)", (ROOT / "docs/laboratory.md").read_text())
+    words = [*shlex.split(command), "--here", "--embedder", "none", "--json"]
+    result = CliRunner().invoke(cli, words)
+    assert result.exit_code == 0, f"{result.output}{result.exception!r}"
+    rows = json.loads(result.stdout)["tasks"]["locomo"]["rows"]
+    found = {row["system"]: row["scores"]["R@10"]["mean"] for row in rows}
+    assert set(found) == {"mnemic", "my_memory:SharedWords"}
+    assert found["my_memory:SharedWords"] > 0.5
+
+
 @pytest.mark.parametrize("name", LINKED)
 def test_every_relative_link_leads_somewhere(name: str) -> None:
     links = re.findall(r"\]\((?!https?:|#)([^)#]+)", (ROOT / name).read_text())

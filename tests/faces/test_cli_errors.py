@@ -231,6 +231,13 @@ def test_the_log_of_another_command_names_the_one_that_reads_it(run: Run, tmp_pa
     told = run("bench", "report", str(log), code=2).err
     assert "tune.log is of `bench tune`" in told
     assert f"mnemic bench tune TASKS --out {log}" in told
+    compared = run("bench", "compare", str(log), str(log), code=2).err
+    assert "tune.log is of `bench tune`" in compared
+    assert f"mnemic bench tune TASKS --out {log}" in compared
+    (stream := tmp_path / "stream.jsonl").write_text('{"kind": "run", "format": 2, "bench": "stream"}\n')
+    compared = run("bench", "compare", str(stream), str(stream), code=2).err
+    assert "stream.jsonl is a log of `bench stream`, not of `bench run`" in compared
+    assert "mnemic bench report LOG" in compared
 
 
 def test_a_choice_that_is_not_there_names_the_nearest(run: Run) -> None:

@@ -45,7 +45,7 @@ FEW, MORE = ("temporal",), ("temporal", "multi-hop", "open-domain")
 
 @pytest.fixture
 def made(monkeypatch: pytest.MonkeyPatch) -> None:
-    known = {"few": FEW, "more": MORE, WHOLE: MORE, "without dense": FEW, "without hubs": MORE}
+    known = {"none": (), "few": FEW, "more": MORE, WHOLE: MORE, "without dense": FEW, "without hubs": MORE}
     monkeypatch.setattr(runs, "contestants", lambda names: {n: partial(Knowing, known[n]) for n in names})
 
 
@@ -119,6 +119,19 @@ def test_no_interval_is_made_of_fewer_than_five_questions(locomo_file: Path, tmp
     (enough,) = report(logged(locomo_file, tmp_path / "b.jsonl", "few")).tasks
     found, *_ = tables(enough)
     assert "±" in aligned(found)
+
+
+@pytest.mark.usefixtures("made")
+def test_no_interval_is_shown_where_all_values_are_alike(locomo_file: Path, tmp_path: Path) -> None:
+    alike = report(logged(locomo_file, tmp_path / "a.jsonl", "none", "more", WHOLE, "without hubs"))
+    (of,) = alike.tasks
+    shown = [*tables(of)[:2], *price_tables(of, prices(of, 0)), change_table(changes(alike, alike))]
+    text = "\n".join(map(aligned, shown))
+    assert "±" in text
+    assert "±0.0" not in text
+    assert "+0.0 [" not in text
+    assert "nor where all draws come to the same" in "\n".join(of.notes)
+    assert "+0.0 [" not in page(alike)
 
 
 class Reading(Knowing):

@@ -210,16 +210,28 @@ def test_what_is_wrong_in_samples_is_listed_and_the_rest_is_read(tmp_path: Path,
     assert told["sample 2, session 3"] == "has no turns"
 
 
+@pytest.mark.parametrize("category", [{}, {"category": None}, {"category": " "}])
+def test_a_question_without_a_category_is_said_to_have_none(category: dict[str, str | None], tmp_path: Path) -> None:
+    said = {"id": "D1:1", "session": "S1", "pos": 0, "ts": "", "speaker": "Ada", "text": "Hi."}
+    asked = {"id": "q", "text": "Hi?", "gold": ["D1:1"], "gold_sessions": ["S1"], **category}
+    lines = ({"type": "doc", "ns": "a", **said}, {"type": "query", "ns": "a", **asked})
+    (path := tmp_path / "a.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+    assert [question.category for question in load(path).questions] == ["no category"]
+
+
 def test_a_category_that_is_none_of_locomos_is_told(tmp_path: Path, locomo_file: Path) -> None:
     samples = json.loads(locomo_file.read_text(encoding="utf-8"))
     samples[0]["qa"][0]["category"] = 9
+    samples[0]["qa"][3]["category"] = None
     samples[0]["qa"][1]["question"] = None
     samples[0]["qa"][2]["question"] = "  "
     samples.append({"qa": []})
     path = tmp_path / "strange.json"
     path.write_text(json.dumps(samples), encoding="utf-8")
-    told = [fault.what for fault in load(path).faults]
-    assert "no category of LoCoMo's: 9" in told
+    data = load(path)
+    told = [fault.what for fault in data.faults]
+    assert {"no category of LoCoMo's: 9", "no category of LoCoMo's: None"} <= set(told)
+    assert [question.category for question in data.questions][:2] == ["9", "no category"]
     assert "has no conversation" in told
     assert sum(what.startswith("a question that cannot be read") for what in told) == 2
 

@@ -120,6 +120,15 @@ def test_an_interval_holds_the_mean_and_is_as_wide_as_theory_says() -> None:
     assert found.high - found.low == pytest.approx(2 * 1.96 * 0.5 / math.sqrt(400), rel=0.1)
 
 
+@pytest.mark.parametrize(
+    ("values", "doubt"),
+    [([1.0] * 300, False), ([1 / 3] * 7, False), ([0.0] * 6, False), ([0.0] * 299 + [1.0], True), ([math.nan], False)],
+)
+def test_draws_that_are_all_alike_tell_of_no_doubt(values: list[float], doubt: bool) -> None:
+    assert metrics.estimates({"x": np.array(values)}, 0)["x"].has_interval is doubt
+    assert metrics.clustered(np.array(values), [str(n) for n in range(len(values))], 0).has_interval is doubt
+
+
 def test_the_same_seed_gives_the_same_interval() -> None:
     values = np.random.default_rng(0).random(50)
     assert metrics.estimates({"x": values}, 3) == metrics.estimates({"x": values}, 3)

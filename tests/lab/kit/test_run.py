@@ -302,6 +302,57 @@ def test_damage_in_the_middle_and_strange_files_are_refused(bench_log: Path, tmp
         log.read(tmp_path / "nowhere.jsonl")
 
 
+@pytest.mark.parametrize(
+    ("line", "wrong"),
+    [
+        ("42", "is JSON, but no record"),
+        ("[]", "is JSON, but no record"),
+        ("{}", "is no record of a run: it says no kind"),
+        ('{"kind":7,"task":"locomo"}', "is no record of a run: it says no kind"),
+        ('{"kind":"answers","task":"locomo"}', "is no record of a run: its kind is 'answers'"),
+        ('{"kind":"cost","task":"dmr"}', "is of 'dmr', which is no task of this run"),
+        ('{"kind":"text","ns":"a","id":"b","text":"c"}', "is of '', which is no task of this run"),
+        ('{"kind":"answer","task":"locomo","ns":"pair-1"}', "has not the fields of a record `answer`"),
+        ('{"kind":"corpus","task":"locomo","ns":"pair-1","docs":[1]}', "has not the fields of a record `corpus`"),
+        ('{"kind":"text","task":"locomo","ns":[],"id":"b","text":"c"}', "has not the fields of a record `text`"),
+        ('{"kind":"cost","task":"locomo","system":"BM25 turns"}', "has not the fields of a record `cost`"),
+        ('{"kind":"mark","task":"locomo","said":3}', "has not the fields of a record `mark`"),
+        ('{"kind":"run","bench":"run"}', "begins a second run"),
+    ],
+)
+def test_a_line_that_is_other_json_is_named_with_what_is_wrong(
+    line: str, wrong: str, bench_log: Path, tmp_path: Path
+) -> None:
+    lines = bench_log.read_text(encoding="utf-8").splitlines(keepends=True)
+    changed = tmp_path / "changed.jsonl"
+    changed.write_text("".join([*lines[:6], f"{line}\n", *lines[7:]]), encoding="utf-8")
+    with pytest.raises(Invalid, match=re.escape(f"line 7 of changed.jsonl {wrong}")):
+        log.read(changed)
+
+
+def test_an_answer_that_ranks_what_no_corpus_holds_is_named(bench_log: Path, tmp_path: Path) -> None:
+    lines = bench_log.read_text(encoding="utf-8").splitlines(keepends=True)
+    (n,) = [n for n, line in enumerate(lines) if '"corpus"' in line]
+    first = next(n for n, line in enumerate(lines, start=1) if '"answer"' in line and '"ranked":["' in line)
+    changed = tmp_path / "changed.jsonl"
+    changed.write_text("".join([*lines[:n], lines[n + 1], *lines[n + 1 :]]), encoding="utf-8")
+    with pytest.raises(Invalid, match=rf"line {first} of changed\.jsonl ranks 'D\d+:\d+', .* no line before it"):
+        log.read(changed)
+
+
+def test_answers_that_another_line_took_the_place_of_are_counted_in_the_notes(bench_log: Path, tmp_path: Path) -> None:
+    lines = bench_log.read_text(encoding="utf-8").splitlines(keepends=True)
+    first, *others = [n for n, line in enumerate(lines) if '"answer"' in line and f'"system":"{BAR}"' in line]
+    lines[others[0]] = lines[first]
+    changed = tmp_path / "changed.jsonl"
+    changed.write_text("".join(lines), encoding="utf-8")
+    (of,) = report(changed).tasks
+    asked = len(others) + 1
+    assert f"Of `{BAR}` {asked - 1} of {asked} answers stand in the log: lines are missing." in of.notes
+    (whole,) = report(bench_log).tasks
+    assert not any("lines are missing" in note for note in whole.notes)
+
+
 def test_the_report_is_computed_from_the_log_alone_and_the_same_each_time(bench_log: Path) -> None:
     assert as_json(report(bench_log)) == as_json(report(bench_log))
     rows = rows_of(report(bench_log))

@@ -127,7 +127,7 @@ def test_every_question_goes_through_a_memory_and_is_answered(
 def test_the_tables_say_what_was_found(folder: Path, rows: list[dict[str, Any]], tmp_path: Path) -> None:
     shown = plain(report(run(RunPlan(tasks={"asked": folder}), tmp_path / "a.jsonl")))
     lines = [line.split() for line in shown.splitlines()]
-    assert ["plain", "1", "100.0", "[100,", "100]", "100.0", "[100,", "100]", "100.0", "[100,", "100]"] in lines
+    assert ["plain", "1", "100.0", "[-]", "100.0", "[-]", "100.0", "[-]"] in lines
     assert ["across", "languages", "0", "-", "-", "-"] in lines
     assert "gvd_en.jsonl.gz: is not there: 1 questions were not asked" in shown
 

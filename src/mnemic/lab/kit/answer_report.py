@@ -20,7 +20,7 @@ from mnemic.lab.kit.answer_judging import Agreement, RunSpread, agreement, mark,
 from mnemic.lab.kit.answer_metrics import WORD_METRICS, paper_rule, says_no
 from mnemic.lab.kit.answer_stage import all_answers
 from mnemic.lab.kit.baselines import stood_beside
-from mnemic.lab.kit.datasets import UNANSWERABLE
+from mnemic.lab.kit.datasets import NO_CATEGORY, UNANSWERABLE
 from mnemic.lab.kit.metrics import Array, Estimate
 from mnemic.lab.kit.model_words import OWN, ModelWords
 from mnemic.lab.kit.tables import TextTable, percent, signed
@@ -441,7 +441,7 @@ def _by_category(rows: Sequence[AnswerRow]) -> TextTable:
         for row in rows
     )
     sizes = {name: max(row.categories[name].n for row in rows if name in row.categories) for name in names}
-    header = ("contestant / reader", *(f"{name or 'no category'} ({sizes[name]})" for name in names))
+    header = ("contestant / reader", *(f"{name or NO_CATEGORY} ({sizes[name]})" for name in names))
     return TextTable(f"Answers by category: {rows[0].rule}, %", header, lines)
 
 

@@ -15,8 +15,8 @@ from mnemic.lab.contestants.strategy_contestant import MODEL, left_out_of
 from mnemic.lab.kit import metrics
 from mnemic.lab.kit.contestant import COPYING, SCRIPTED
 from mnemic.lab.kit.log import differences
-from mnemic.lab.kit.run_report import RunReport, SystemRow, TaskReport, beside, is_made_up, percent_of
-from mnemic.lab.kit.tables import TextTable, named_as_made_up, signed
+from mnemic.lab.kit.run_report import RunReport, SystemRow, TaskReport, beside, is_made_up
+from mnemic.lab.kit.tables import TextTable, named_as_made_up, percent_of, signed
 
 if TYPE_CHECKING:
     from mnemic.lab.kit.log import Cost
@@ -281,7 +281,7 @@ def _asked_cells(price: PartPrice) -> tuple[str, ...]:
 
 
 def _milliseconds(value: Estimate) -> str:
-    interval = "" if math.isnan(value.low) else f" [{value.low:.2f}, {value.high:.2f}]"
+    interval = f" [{value.low:.2f}, {value.high:.2f}]" if value.has_interval else ""
     return "-" if math.isnan(value.mean) else f"{value.mean:.2f}{interval}"
 
 

@@ -23,7 +23,7 @@ class PlottedPoint:
     @property
     def words(self) -> str:
         """The place, the value and the interval."""
-        interval = "" if math.isnan(self.low) else f" [{self.low:,.1f}, {self.high:,.1f}]"
+        interval = f" [{self.low:,.1f}, {self.high:,.1f}]" if self.low < self.high else ""
         return f"{self.place}: {self.value:,.1f}{interval}"
 
 

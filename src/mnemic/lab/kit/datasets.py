@@ -33,6 +33,9 @@ CATEGORIES: Final = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single
 UNANSWERABLE: Final = frozenset({"adversarial", "abstention"})
 """Categories whose right answer is "that is not in memory"."""
 
+NO_CATEGORY: Final = "no category"
+"""The category of a question whose data names none."""
+
 _EVIDENCE: Final = re.compile(r"[DdSs]:?(\d+):(\d+)")
 _EXACT: Final = re.compile(r"D[1-9]\d*:[1-9]\d*")
 _SESSION: Final = re.compile(r"session_(\d+)")
@@ -514,7 +517,7 @@ def _unified_question(
         id=record["id"],
         text=words(record["text"]),
         answer=str(record.get("answer", "")),
-        category=str(record.get("category", "")),
+        category=category_of(record.get("category")),
         gold=gold,
         sessions=tuple(session for session in sessions if session in there),
         audit=_audit(record, known[ns]),
@@ -583,7 +586,7 @@ def _original_question(
         id=f"{ns}-q{n}",
         text=words(record["question"]),
         answer=str(record.get("answer", record.get("adversarial_answer", ""))),
-        category=CATEGORIES.get(category, str(category)),
+        category=CATEGORIES.get(category, category_of(category)),
         gold=gold,
         sessions=tuple(dict.fromkeys(session_of[g] for g in gold)),
     )
@@ -605,6 +608,11 @@ def _doc(record: Mapping[str, Any]) -> Doc:
 def cited(evidence: object) -> Sequence[Any]:
     """What evidence names: a list as it stands, one name by itself; nothing where there is none."""
     return evidence if isinstance(evidence, list | tuple) else () if evidence in (None, "") else (evidence,)
+
+
+def category_of(value: object) -> str:
+    """A category as the data names it."""
+    return NO_CATEGORY if value is None else str(value).strip() or NO_CATEGORY
 
 
 def words(value: object) -> str:

@@ -43,6 +43,12 @@ PACKAGES: Final = ("apsw", "click", "numpy", "PyStemmer", "rich")
 _SPOKEN: Final = {"read": ReadAnswer, "mark": JudgeReply, "prefer": PairReply}
 """What models said, by the kind of its record."""
 
+_GATHERED: Final = frozenset({"corpus", "question", "text", "answer", "cost", "failed", *_SPOKEN})
+"""The kinds of records that belong to a task."""
+
+RUN_BENCH: Final = "run"
+"""What the header of a log of `bench run` says that it is of."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoggedAnswer:
@@ -300,30 +306,54 @@ def read_tasks(path: Path) -> dict[str, LoggedRun]:
 
     Raises:
         NotFound: there is no such file.
-        Invalid: not a log of ours.
+        Invalid: not a log of ours, or a line of it is none that a run writes.
     """
-    header: dict[str, Any] = {}
-    made: dict[str, _Gathering] = {}
+    numbered = enumerate(records(path), start=1)
+    header = _header_of(path, next(numbered, (0, {}))[1])
+    made = {name: _Gathering() for name in header.get("tasks") or ("",)}
     complete = False
-    for record in records(path):
-        match record.pop("kind", None):
+    for number, record in numbered:
+        match kind := record.pop("kind", None):
+            case "end" | "resumed":
+                complete = kind == "end"  # one that is gone on with, until it ends again
             case "run":
-                header = record
-                made = {name: _Gathering() for name in record.get("tasks", ())}
-            case "end":
-                complete = True
-            case "resumed":
-                complete = False  # until it ends again
-            case str(kind):
-                made.setdefault(record.pop("task", ""), _Gathering()).add(kind, record)
-    if header.get("format") != FORMAT:
-        hint = "It was written by another version: run it again." if header else "Name a .jsonl file of `mnemic bench`."
-        raise Invalid("log", f"{path.name} is not a log of a run that this version reads", hint)
-    if not header.get("tasks"):
-        made.setdefault("", _Gathering())
-    else:
-        made.pop("", None)
+                raise _damaged(path, number, "begins a second run")
+            case str() if kind in _GATHERED:
+                of = record.pop("task", "")
+                if of not in made:
+                    raise _damaged(path, number, f"is of {of!r}, which is no task of this run")
+                try:
+                    made[of].add(kind, record)
+                except _UnknownDoc as error:
+                    raise _damaged(path, number, str(error)) from error
+                except (AttributeError, KeyError, TypeError, ValueError) as error:
+                    raise _damaged(path, number, f"has not the fields of a record `{kind}`") from error
+            case _ if header.get("bench") == RUN_BENCH:  # other benches have kinds that only they read
+                what = f"its kind is {kind!r}" if isinstance(kind, str) else "it says no kind"
+                raise _damaged(path, number, f"is no record of a run: {what}")
     return {name: gathering.run(header, name, complete) for name, gathering in made.items()}
+
+
+def _header_of(path: Path, first: dict[str, Any]) -> dict[str, Any]:
+    """The first record of a log, which says what ran."""
+    if "setting" in first:
+        hint = f"The command that wrote it shows its tables: mnemic bench tune TASKS --out {path}"
+        raise Invalid("log", f"{path.name} is of `bench tune`, and keeps what settings came to, no run", hint)
+    if first.pop("kind", None) != "run":
+        hint = "Name a .jsonl file of `mnemic bench`."
+    elif first.get("format") != FORMAT:
+        hint = "It was written by another version: run it again."
+    else:
+        return first
+    raise Invalid("log", f"{path.name} is not a log of a run that this version reads", hint)
+
+
+def _damaged(path: Path, number: int, what: str) -> Invalid:
+    return Invalid("log", f"line {number} of {path.name} {what}", "It is damaged, or no log.")
+
+
+class _UnknownDoc(Exception):
+    """An answer ranks a document that no corpus before it holds."""
 
 
 class _Gathering:
@@ -346,6 +376,8 @@ class _Gathering:
                 self._words[kind][record["ns"], record["id"]] = record["text"]
             case "answer":
                 answer = _answer(record)
+                if unknown := [doc for doc in answer.ranked if doc not in self._docs.get(answer.ns, ())]:
+                    raise _UnknownDoc(f"ranks {unknown[0]!r}, a document that no line before it names")
                 self._answers.setdefault(answer.system, {})[answer.ns, answer.question] = answer
             case "cost":
                 self._costs[record["system"]] = Cost(**record)
@@ -403,9 +435,9 @@ def bench_of(path: Path) -> str:
 
     Raises:
         NotFound: there is no such file.
+        Invalid: that line is damaged.
     """
-    first = next(iter(records(path)), {})
-    return "tune" if "setting" in first else str(first.get("bench", ""))
+    return str(next(iter(records(path)), {}).get("bench", ""))
 
 
 def records(path: Path) -> Iterator[dict[str, Any]]:
@@ -413,23 +445,23 @@ def records(path: Path) -> Iterator[dict[str, Any]]:
 
     Raises:
         NotFound: there is no such file.
-        Invalid: a line is not JSON.
+        Invalid: a line is not JSON, or no record.
     """
     try:
         with path.open(encoding="utf-8", errors="replace", newline="\n") as file:  # a text may hold U+2028
             lines = file.readlines()
     except FileNotFoundError as error:
         raise NotFound(f"there is no log {path.name}") from error
-    for n, line in enumerate(lines, start=1):
+    for number, line in enumerate(lines, start=1):
         try:
             record = json.loads(line)
         except json.JSONDecodeError as error:
             if line.endswith("\n"):
-                hint = "It is damaged, or no log."
-                raise Invalid("log", f"line {n} of {path.name} is not JSON", hint) from error
+                raise _damaged(path, number, "is not JSON") from error
             return
-        if isinstance(record, dict):
-            yield record
+        if not isinstance(record, dict):
+            raise _damaged(path, number, "is JSON, but no record")
+        yield record
 
 
 def differences(was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:

@@ -30,6 +30,9 @@ DRAWS: Final = 2_000
 FEW: Final = 5
 """Of fewer there is no interval."""
 
+_ALIKE: Final = 1e-5
+"""Bounds that are nearer to each other differ by how sums are rounded."""
+
 KS: Final = (1, 2, 3, 5, 10, 20, 50)
 SESSION_KS: Final = (1, 5, 10)
 BUDGETS: Final = (1_000, 2_000, 4_000)
@@ -77,6 +80,14 @@ class Estimate:
     low: float
     high: float
     n: int
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether its bounds say how sure the mean is.
+
+        Where all values are alike, all draws come to the same: that shows no doubt, and is no certainty.
+        """
+        return self.high - self.low > _ALIKE
 
 
 def recall(gold: Sequence[str], ranked: Sequence[str], k: int) -> float:

@@ -18,6 +18,7 @@ from mnemic.lab.kit.run_report import marked_name, of_vectors, report
 from mnemic.lab.kit.tables import TextTable, finite, in_markdown, piped
 
 if TYPE_CHECKING:
+    from mnemic.lab.kit.metrics import Estimate
     from mnemic.lab.kit.run_report import RunReport, SystemRow, TaskReport
 
 OURS: Final = "mnemic"
@@ -108,6 +109,11 @@ class PeerTable:
         return cell
 
 
+def _bounds(value: Estimate) -> tuple[float, float]:
+    """The interval in per cent; NaN where there is none."""
+    return (100 * value.low, 100 * value.high) if value.has_interval else (math.nan, math.nan)
+
+
 def _name(row: PeerFigures) -> str:
     return f"{row.system} ({row.failure.partition(':')[0]})" if row.failure else row.system
 
@@ -141,10 +147,11 @@ def peer_table(of: TaskReport) -> PeerTable:
             peer=row.system in peers,
             failure=_failure(row, peers.get(row.system, {})),
             values=tuple(value(row) for _, value in columns),
-            low=100 * row.scores[headline].low,
-            high=100 * row.scores[headline].high,
+            low=low,
+            high=high,
         )
         for row in of.rows
+        for low, high in [_bounds(row.scores[headline])]
     ]
     return PeerTable(
         title=f"{marked_name(of)}: {of.task.about}", headline=f"{of.task.shown[headline]}, %",

@@ -21,7 +21,7 @@ from mnemic.lab.kit.baselines import DENSE
 from mnemic.lab.kit.contest import ContestJob, Limits, Step, compete, compete_apart, warm_up
 from mnemic.lab.kit.contestant import SHOWN, Make, Means
 from mnemic.lab.kit.datasets import first_fault
-from mnemic.lab.kit.log import Cost, Log, LoggedAnswer, LoggedRun, Placed, checkout, differences, read_tasks
+from mnemic.lab.kit.log import RUN_BENCH, Cost, Log, LoggedAnswer, LoggedRun, Placed, checkout, differences, read_tasks
 from mnemic.lab.kit.made_samples import lies_in_a_sample
 from mnemic.lab.kit.output_places import is_log, log_at, refuse_log
 from mnemic.lab.kit.task import SelfMadeTask, data_of
@@ -32,9 +32,6 @@ if TYPE_CHECKING:
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 """Called with a row's name, how many of its questions are answered, and how many there are."""
-
-BENCH: Final = "run"
-"""What the header of such a log says that it is of."""
 
 _EXCERPT: Final = 400
 """Characters of a document that the log keeps."""
@@ -311,7 +308,7 @@ class _Scribe:
 def _header(plan: RunPlan, courses: Mapping[str, _Course], apart: Limits | None, at_once: int) -> dict[str, object]:
     git = checkout()
     return {
-        "bench": BENCH,
+        "bench": RUN_BENCH,
         "seed": plan.seed,
         "tasks": list(courses),
         "settings": {
@@ -356,7 +353,7 @@ def _described(dataset: Dataset) -> dict[str, object]:
 
 def _same(begun: Mapping[str, Any], now: Mapping[str, Any]) -> None:
     """Refuse to go on with another run."""
-    if begun.get("bench") != BENCH:
+    if begun.get("bench") != RUN_BENCH:
         raise Invalid("out", "is the log of another bench", "Name a log of `bench run`, or another file.")
     differing = differences(begun["settings"], now["settings"])
     if other := [f"{name}: {was} then, {wanted} now" for name, was, wanted in differing]:

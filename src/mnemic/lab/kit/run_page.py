@@ -291,5 +291,5 @@ def _number(value: float, digits: int = 0) -> str:
 def _difference(value: Estimate | None) -> str:
     if value is None or math.isnan(value.mean):
         return _NOTHING
-    sure = "" if math.isnan(value.low) else "good" if value.low > 0 else "bad" if value.high < 0 else ""
+    sure = "" if not value.has_interval else "good" if value.low > 0 else "bad" if value.high < 0 else ""
     return f'<td class="{sure}" data-value="{value.mean}">{in_html(signed(value))}</td>'

@@ -31,7 +31,7 @@ def bars(*estimates: Estimate, wide: int = 210) -> str:
     for n, estimate in enumerate(estimates):
         y = 7 + 10 * n
         drawn.append(f'<line class="axis" x1="5" x2="205" y1="{y}" y2="{y}"/>')
-        if not math.isnan(estimate.low):
+        if estimate.has_interval:
             ends = f'x1="{5 + 200 * estimate.low:.1f}" x2="{5 + 200 * estimate.high:.1f}"'
             drawn.append(f'<line class="range" {ends} y1="{y}" y2="{y}"/>')
         if not math.isnan(estimate.mean):

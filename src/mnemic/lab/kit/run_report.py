@@ -28,7 +28,6 @@ from mnemic.lab.kit.answer_report import (
 from mnemic.lab.kit.baselines import DENSE, stood_beside
 from mnemic.lab.kit.datasets import UNANSWERABLE
 from mnemic.lab.kit.metrics import Array, Estimate
-from mnemic.lab.kit.run import BENCH
 from mnemic.lab.kit.tables import (
     MADE_UP,
     TextTable,
@@ -40,6 +39,7 @@ from mnemic.lab.kit.tables import (
     in_markdown,
     made_up,
     named_as_made_up,
+    percent_of,
     piped,
     signed,
 )
@@ -144,8 +144,9 @@ def report(log_path: Path, *, seed: int | None = None) -> RunReport:
     """
     runs = log.read_tasks(log_path)
     first = next(iter(runs.values()))
-    if first.header.get("bench") != BENCH:
-        raise Invalid("log", f"{log_path.name} is not a log of `bench run`", "Its own bench reads it.")
+    if (bench := first.header.get("bench")) != log.RUN_BENCH:
+        problem = f"{log_path.name} is a log of `bench {bench}`, not of `bench run`"
+        raise Invalid("log", problem, "`mnemic bench report LOG` shows the tables of any bench's log.")
     seed = int(first.header["seed"]) if seed is None else seed
     tasks = tuple(_of_task(named_task(name), run, seed) for name, run in runs.items())
     return RunReport(header=first.header, complete=first.complete, tasks=tasks, seed=seed)
@@ -352,7 +353,8 @@ def _notes(task: BenchTask, run: LoggedRun, against: str, seed: int) -> tuple[st
         f"{mended}{lost}",
         *task.notes,
         f"95 % intervals: percentile bootstrap over questions, {metrics.DRAWS:,} draws, seed {seed}; by conversation: "
-        f"the same drawing whole ones; none of fewer than {metrics.FEW} questions.",
+        f"the same drawing whole ones; none of fewer than {metrics.FEW} questions, nor where all draws come to the "
+        "same.",
     ]
     if against:
         instead = "" if against == task.against else f" (`{task.against}` took no part)"
@@ -381,9 +383,18 @@ def _notes(task: BenchTask, run: LoggedRun, against: str, seed: int) -> tuple[st
     left_out: Mapping[str, str] = run.header.get("left_out", {}).get(task.name, {})
     notes += [f"`{row}` was left out: {why}." for row, why in left_out.items()]
     notes += [f"`{system}` did not come to its end: {why}." for system, why in run.failures.items()]
+    notes += _of_lost_lines(task, run)
     if not run.complete:
         notes.append("The run was cut short: figures cover the questions answered until then.")
     return tuple(notes)
+
+
+def _of_lost_lines(task: BenchTask, run: LoggedRun) -> Iterator[str]:
+    """Who came to its end though not all of its answers stand in the log."""
+    asked = run.header["effective"][task.name]["questions"]
+    for system in run.costs:
+        if (there := len(run.answers.get(system, ()))) < asked:
+            yield f"Of `{system}` {there:,} of {asked:,} answers stand in the log: lines are missing."
 
 
 def _turnless(run: LoggedRun) -> str:
@@ -661,13 +672,6 @@ def _recall_cells(row: SystemRow) -> tuple[str, ...]:
 def _rate(cost: Cost) -> str:
     rate = cost.messages / max(cost.ingest_seconds, 1e-9)
     return _number(rate, 0) if rate < _INSTANT else "at once"
-
-
-def percent_of(value: Estimate, interval: bool = False) -> str:
-    if math.isnan(value.mean):
-        return "-"
-    shown = f"{100 * value.mean:.1f}"
-    return f"{shown} ±{50 * (value.high - value.low):.1f}" if interval and not math.isnan(value.low) else shown
 
 
 def _number(value: float | None, digits: int) -> str:

@@ -234,7 +234,7 @@ def record(made: StreamReport) -> dict[str, Any]:
 
 
 def _points(value: Estimate) -> str:
-    interval = "-" if math.isnan(value.low) else f"{100 * value.low:+.0f}, {100 * value.high:+.0f}"
+    interval = f"{100 * value.low:+.0f}, {100 * value.high:+.0f}" if value.has_interval else "-"
     return f"{100 * value.mean:+.1f} [{interval}]"
 
 

@@ -79,15 +79,23 @@ def percent(value: Estimate) -> str:
     """A share with its interval, in per cent; a dash for either where there is none."""
     if math.isnan(value.mean):
         return "-"
-    interval = "-" if math.isnan(value.low) else f"{100 * value.low:.0f}, {100 * value.high:.0f}"
+    interval = f"{100 * value.low:.0f}, {100 * value.high:.0f}" if value.has_interval else "-"
     return f"{100 * value.mean:.1f} [{interval}]"
+
+
+def percent_of(value: Estimate, interval: bool = False) -> str:
+    """A share in per cent, with half of its interval where that is wanted and there is one."""
+    if math.isnan(value.mean):
+        return "-"
+    half = f" ±{50 * (value.high - value.low):.1f}" if interval and value.has_interval else ""
+    return f"{100 * value.mean:.1f}{half}"
 
 
 def signed(value: Estimate | None) -> str:
     """A difference of shares in points, with its interval; a dash where there is none."""
     if value is None or math.isnan(value.mean):
         return "-"
-    interval = "" if math.isnan(value.low) else f" [{100 * value.low:+.1f}, {100 * value.high:+.1f}]"
+    interval = f" [{100 * value.low:+.1f}, {100 * value.high:+.1f}]" if value.has_interval else ""
     return f"{100 * value.mean:+.1f}{interval}"
 
 

@@ -17,7 +17,7 @@ from mnemic.lab.kit import log, metrics
 from mnemic.lab.kit.figures import Figure
 from mnemic.lab.kit.metrics import DRAWS, Array, Estimate
 from mnemic.lab.kit.replays import HOUSE
-from mnemic.lab.kit.tables import TextTable, aligned, finite, piped
+from mnemic.lab.kit.tables import TextTable, aligned, finite, percent_of, piped
 from mnemic.lab.tasks.strategies_bench import BUDGETS
 from mnemic.models.model_requests import JudgedBy
 
@@ -254,9 +254,9 @@ def _found_table(report: StrategiesReport) -> TextTable:
     rows = []
     for row in report.found:
         name = "everybody" if row.by == HOUSE else row.by if row.by == row.mixture else f"{row.by}, in {row.mixture}"
-        within = (_percent(row.scores[f"within {budget}"]) for budget in BUDGETS)
+        within = (percent_of(row.scores[f"within {budget}"], True) for budget in BUDGETS)
         rows.append((
-            name, f"{row.n:,}", *(_percent(row.scores[f"R@{k}"]) for k in KS), _interval(row.by_conversation),
+            name, f"{row.n:,}", *(percent_of(row.scores[f"R@{k}"], True) for k in KS), _interval(row.by_conversation),
             f"{row.scores['tokens'].mean:,.0f}", f"{row.scores['turns'].mean:,.1f}", *within, f"{row.p50_ms:,.1f}",
         ))  # fmt: skip
     return TextTable("1. Evidence found by each recall, %", columns, tuple(rows))
@@ -267,7 +267,7 @@ def _isolation_table(report: StrategiesReport) -> TextTable:
     rows = tuple(
         (
             row.mixture,
-            _percent(row.recall),
+            percent_of(row.recall, True),
             f"{100 * row.moved.mean:+.2f} [{100 * row.moved.low:+.2f}, {100 * row.moved.high:+.2f}]",
             f"{100 * row.changed:.1f}",
             f"{row.slower.mean:.3f} [{row.slower.low:.3f}, {row.slower.high:.3f}]",
@@ -323,12 +323,8 @@ def show(report: StrategiesReport, stream: TextIO, form: str | None = None) -> N
     stream.write("\n\n".join([*blocks, "\n".join(f"* {note}" for note in notes(report))]) + "\n")
 
 
-def _percent(value: Estimate) -> str:
-    return "-" if math.isnan(value.mean) else f"{100 * value.mean:.1f} ±{50 * (value.high - value.low):.1f}"
-
-
 def _interval(value: Estimate) -> str:
-    return "-" if math.isnan(value.low) else f"[{100 * value.low:.1f}, {100 * value.high:.1f}]"
+    return f"[{100 * value.low:.1f}, {100 * value.high:.1f}]" if value.has_interval else "-"
 
 
 def _number(value: float, digits: int) -> str:

@@ -114,9 +114,6 @@ def report(log: Path, seed: int | None, markdown: bool, html: Path | None) -> No
             _show_strategies(invocation(), log, seed=seed, markdown=markdown)
         case "needles":
             show_needles(invocation(), log, markdown=markdown, html=html)
-        case "tune":
-            hint = f"The command that wrote it shows its tables: mnemic bench tune TASKS --out {log}"
-            raise Invalid("log", f"{log.name} is of `bench tune`, and keeps what settings came to, no run", hint)
         case "stream":
             show_streams(invocation(), log, seed=seed, markdown=markdown, html=html)
         case _:

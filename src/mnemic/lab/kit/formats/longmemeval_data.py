@@ -18,7 +18,18 @@ from typing import Any, Final
 from mnemic.errors import Invalid, NotFound, TooLarge
 from mnemic.ingest.jsonio import elements
 from mnemic.ingest.source import Source
-from mnemic.lab.kit.datasets import BenchQuestion, Corpus, DataReading, Dataset, Doc, load, said, with_documents, words
+from mnemic.lab.kit.datasets import (
+    BenchQuestion,
+    Corpus,
+    DataReading,
+    Dataset,
+    Doc,
+    category_of,
+    load,
+    said,
+    with_documents,
+    words,
+)
 
 TYPES: Final = (
     "single-session-user",
@@ -136,7 +147,7 @@ class _Haystack:
 
     def question(self, entry: Mapping[str, Any]) -> BenchQuestion:
         """Read the question, with its evidence by turn and by session."""
-        kind, there_is_none = str(entry["question_type"]), self._ns.endswith("_abs")
+        kind, there_is_none = category_of(entry["question_type"]), self._ns.endswith("_abs")
         if kind not in TYPES:
             self._reading.fault(self._where, f"no question type of LongMemEval's: {kind!r}")
         named = () if there_is_none else tuple(dict.fromkeys(map(str, entry.get("answer_session_ids") or ())))

@@ -16,7 +16,7 @@ from mnemic.errors import Invalid
 from mnemic.lab.kit.figures import Figure, beside_bars
 from mnemic.lab.kit.log import records
 from mnemic.lab.kit.metrics import Array, Estimate, estimates
-from mnemic.lab.kit.tables import TextTable, aligned, finite, piped
+from mnemic.lab.kit.tables import TextTable, aligned, finite, percent_of, piped
 from mnemic.lab.tasks.capacity.hot_tier import BASELINES, BELADY
 
 COLUMNS: Final = (
@@ -241,10 +241,10 @@ def _alone(swept: SweepResults, law: str) -> TextTable:
     rows = []
     for policy in swept.header["policies"]:
         lines = [swept.at(law, policy, capacity, archive=False) for capacity in capacities]
-        rows.append((policy, *("-" if tier_line is None else _percent(tier_line.hit1) for tier_line in lines)))
+        rows.append((policy, *("-" if tier_line is None else percent_of(tier_line.hit1, True) for tier_line in lines)))
     behind = next((line for line in swept.lines if line.law == law and line.archive), None)
     if behind is not None:
-        rows.append(("any policy, with its archive", *([_percent(behind.hit1)] * len(capacities))))
+        rows.append(("any policy, with its archive", *([percent_of(behind.hit1, True)] * len(capacities))))
     title = f"{law}: hit@1 of the hot tier alone, %, by its pages"
     return TextTable(title, ("policy", *(f"{n:,}" for n in capacities)), tuple(rows))
 
@@ -273,10 +273,6 @@ def _moved(swept: SweepResults, law: str) -> TextTable:
     )
     header = ("policy", "hits", "faults", "evictions", "write-backs", "s")
     return TextTable(f"{law}: what paging took with {middle:,} pages, archive behind", header, tuple(rows))
-
-
-def _percent(value: Estimate) -> str:
-    return "-" if math.isnan(value.mean) else f"{100 * value.mean:.1f} ±{50 * (value.high - value.low):.1f}"
 
 
 def _resident(line: SweepLine) -> str:

@@ -18,7 +18,7 @@ from mnemic.lab.kit import log as logs
 from mnemic.lab.kit.figures import Figure, beside_bars
 from mnemic.lab.kit.log import LoggedAnswer, LoggedRun
 from mnemic.lab.kit.metrics import Array, Estimate, any_at, estimates, recall, resample
-from mnemic.lab.kit.tables import TextTable, aligned, finite, piped
+from mnemic.lab.kit.tables import TextTable, aligned, finite, percent_of, piped
 from mnemic.lab.tasks.capacity.hot_tier import BASELINES, BELADY
 from mnemic.lab.tasks.capacity.hotpot_bench import FOUND, MNEMIC, Protocol
 
@@ -207,7 +207,7 @@ def notes(capacities: Capacities) -> Iterator[str]:
         f"supporting documents. 95 % intervals: percentile bootstrap over questions, seed {header['seed']}."
     )
     for name, score in capacities.categories.items():
-        yield f"{MNEMIC} on {name}: hit@{FOUND} {_percent(score.found)}, n {score.found.n}."
+        yield f"{MNEMIC} on {name}: hit@{FOUND} {percent_of(score.found, True)}, n {score.found.n}."
     ratio = capacities.ratios[capacities.headline]
     met = f"{'more' if ratio.value > BAR else 'not more'} than MemorySpace's {BAR}"
     interval = "" if math.isfinite(ratio.high) else f"no interval: n too small ({capacities.whole.found.n}); "
@@ -300,7 +300,7 @@ def _headline(capacities: Capacities) -> TextTable:
     behind = f"{MNEMIC}, its archive behind {size:,}"
     rows: list[tuple[str, ...]] = [
         (
-            behind, _percent(capacities.whole.found), _percent(capacities.whole.any),
+            behind, percent_of(capacities.whole.found, True), percent_of(capacities.whole.any, True),
             _ranged(ratio), "", "", "", "", "",
         )
     ]  # fmt: skip
@@ -309,7 +309,8 @@ def _headline(capacities: Capacities) -> TextTable:
         if score is None:
             continue
         times = score.found.mean / window.found.mean if window.found.mean else math.nan
-        rows.append((f"{name} alone", _percent(score.found), _percent(score.any), _number(times), *_paging(paged)))
+        shares = (percent_of(share, True) for share in (score.found, score.any))
+        rows.append((f"{name} alone", *shares, _number(times), *_paging(paged)))
     header = (
         "row", f"hit@{FOUND}, %", f"any@{FOUND}, %", "of the window's", "resident, %", "of Belady's", "faults",
         "evictions", "write-backs",
@@ -328,7 +329,7 @@ def _paging(paged: Paged | None) -> tuple[str, ...]:
 
 def _sweep(capacities: Capacities) -> TextTable:
     sizes = sorted(capacities.ratios)
-    rows = [(f"{MNEMIC}, archive behind", *([_percent(capacities.whole.found)] * len(sizes)))]
+    rows = [(f"{MNEMIC}, archive behind", *([percent_of(capacities.whole.found, True)] * len(sizes)))]
     rows.append((f"{MNEMIC} / {WINDOW}", *(_number(capacities.ratios[size].value) for size in sizes)))
     for name in capacities.header["policies"]:
         cells = (capacities.alone.get((name, size)) for size in sizes)
@@ -365,10 +366,6 @@ def _record(capacities: Capacities) -> dict[str, object]:
 def _scored(score: Score) -> tuple[float, ...]:
     estimate = score.found
     return tuple(round(value, 4) for value in (estimate.mean, estimate.low, estimate.high, score.any.mean))
-
-
-def _percent(value: Estimate) -> str:
-    return "-" if math.isnan(value.mean) else f"{100 * value.mean:.1f} ±{50 * (value.high - value.low):.1f}"
 
 
 def _ranged(ratio: Ratio) -> str:
