@@ -24,7 +24,7 @@ _ROWS = 64
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Layer:
+class EncoderLayer:
     """One block's weights: matrices, biases, and the scales and shifts of its two norms.
 
     Matrices lie (in, out), only `narrow` (out, in): so BLAS is quickest with a question's dozen rows.
@@ -54,8 +54,8 @@ class Encoder:
         self.shape, self._words = shape, words
         floats = {name: array.view(np.float32) for name, array in arrays.items() if array.dtype == np.float32}
         self._places, self._norm = floats["places"], floats["norm"]
-        names = [field.name for field in fields(Layer)]
-        self.layers = [Layer(*(floats[f"l{n}.{name}"] for name in names)) for n in range(shape.layers)]
+        names = [field.name for field in fields(EncoderLayer)]
+        self.layers = [EncoderLayer(*(floats[f"l{n}.{name}"] for name in names)) for n in range(shape.layers)]
 
     def means(
         self, texts: Sequence[Sequence[int]], layers: int | None = None, adapter: Adapter | None = None
@@ -89,7 +89,7 @@ class Encoder:
             self._think(x, layer, update)
         return x
 
-    def _attend(self, x: Floats, layer: Layer, runs: Sequence[tuple[int, int]], update: LayerUpdate) -> None:
+    def _attend(self, x: Floats, layer: EncoderLayer, runs: Sequence[tuple[int, int]], update: LayerUpdate) -> None:
         """Apply attention: each piece to all pieces of its text; in place."""
         heads, width = self.shape.heads, self.shape.hidden // self.shape.heads
         mixed = x @ layer.mixed
@@ -113,7 +113,7 @@ class Encoder:
         x += layer.joined_bias
         self._normalise(x, layer.joined_norm)
 
-    def _think(self, x: Floats, layer: Layer, update: LayerUpdate) -> None:
+    def _think(self, x: Floats, layer: EncoderLayer, update: LayerUpdate) -> None:
         """Apply the feed-forward part to each piece; in place."""
         wide = x @ layer.widen
         update.add_to(wide, x, "widen")
@@ -157,7 +157,7 @@ def encoder_arrays(weights: Weights) -> dict[str, Floats]:
     arrays = {"places": places, "norm": _norm(weights, "emb.ln")}
     for number in range(shape.layers):
         layer = _layer(weights, f"l{number}")
-        arrays |= {f"l{number}.{field.name}": getattr(layer, field.name) for field in fields(Layer)}
+        arrays |= {f"l{number}.{field.name}": getattr(layer, field.name) for field in fields(EncoderLayer)}
     return arrays
 
 
@@ -166,13 +166,13 @@ def _norm(weights: Weights, name: str) -> Floats:
     return np.stack([weights.floats(f"{name}.w", hidden), weights.floats(f"{name}.b", hidden)])
 
 
-def _layer(weights: Weights, name: str) -> Layer:
+def _layer(weights: Weights, name: str) -> EncoderLayer:
     hidden, inner = weights.shape.hidden, weights.shape.inner
     scale = np.float32((hidden // weights.shape.heads) ** -0.5)
     mixed = np.concatenate([weights.matrix(f"{name}.{part}.w", hidden, hidden) for part in "qkv"])
     mixed[:hidden] *= scale
     joined = weights.matrix(f"{name}.ao.w", hidden, hidden)
-    return Layer(
+    return EncoderLayer(
         mixed=np.ascontiguousarray(mixed.T),
         query_bias=weights.floats(f"{name}.q.b", hidden) * scale,
         joined=np.ascontiguousarray(joined.T),
