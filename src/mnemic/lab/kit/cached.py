@@ -1,7 +1,8 @@
 """An embedder that remembers what it has embedded, on disk or as long as it lives: the same text costs nothing again.
 
 One file for each embedder, named after it: records of a digest of 16 bytes and the vector, one after the other. A
-record that a crash cut short is dropped when the file is read.
+record that a crash cut short is dropped when the file is read. An embedder that reads questions by weights of its own
+(`questions_read_by`) has those of others asked anew.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ class CachedEmbedder:
         """`folder` is made if it is not there; without one nothing is kept when this is gone."""
         self.name, self.dims = inner.name, inner.dims
         self._inner = inner
+        self._question_form = f"q{getattr(inner, 'questions_read_by', '')}"
         self._file: Path | None = None
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
@@ -42,7 +44,7 @@ class CachedEmbedder:
         return self._looked_up("i", texts, embed)
 
     def query(self, text: str) -> NDArray[np.float32]:
-        vector: NDArray[np.float32] = self._looked_up("q", [text], lambda texts: self._inner.query(texts[0])[None])[0]
+        vector: NDArray[np.float32] = self._looked_up(self._question_form, [text], lambda texts: self._inner.query(texts[0])[None])[0]
         return vector
 
     def _looked_up(
