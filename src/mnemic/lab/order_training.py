@@ -58,7 +58,7 @@ _UNLIKELY: Final = -1e4
 _NONE: Final = np.zeros((0, 0), np.float32)
 
 
-def read_only(values: dict[str, float]) -> Mapping[str, float]:
+def read_only(values: dict[str, float]) -> MappingProxyType[str, float]:
     """A mapping that nobody writes to, as weights of recall are; pickle knows no way to make one."""
     return MappingProxyType(values)
 

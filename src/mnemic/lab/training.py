@@ -12,7 +12,7 @@ learned. No file of the held-back half is read. Learning wants torch (the extra 
 
 The folder has what `python -m mnemic.lab.question_training` kept there. To ask recall takes most of the time: what it
 brought is kept there too, a file for each set of cases, so that what is learned from it can be tried again in minutes.
-Delete `*.pickle` when recall itself, the heads or how questions are read have changed.
+Delete `*.pickle` when recall itself, the cases or how questions are read have changed; other heads ask anew.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import fields, replace
 from functools import partial
+from hashlib import blake2b
 from importlib import resources
 from pathlib import Path
 from typing import Final
@@ -103,7 +104,8 @@ def samples_of(sets: Sequence[SampleSet], heads: CurrencyWeights, kept: Path, jo
 
 
 def _samples_of_set(of: SampleSet, heads: CurrencyWeights, kept: Path) -> list[Sample]:
-    file = kept / f"{'meaning' if heads.embedder else 'words'}-{of.name}.pickle"
+    read_by = blake2b(heads.said.tobytes() + heads.asked.tobytes(), digest_size=4).hexdigest() if heads.embedder else ""
+    file = kept / f"{f'meaning-{read_by}' if heads.embedder else 'words'}-{of.name}.pickle"
     if file.exists():
         known: list[Sample] = pickle.loads(file.read_bytes())  # noqa: S301 - who runs this names the folder
         return known
@@ -224,6 +226,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--out", type=Path, default=Path(currency.__file__).with_name("currency.npz"))
     given = parser.parse_args(arguments)
+    given.kept.mkdir(parents=True, exist_ok=True)
     with resources.files("mnemic.recall").joinpath("currency.npz").open("rb") as file, np.load(file) as stored:
         arrays = dict(stored)
     if given.part is None:

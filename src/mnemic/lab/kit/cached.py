@@ -44,7 +44,9 @@ class CachedEmbedder:
         return self._looked_up("i", texts, embed)
 
     def query(self, text: str) -> NDArray[np.float32]:
-        vector: NDArray[np.float32] = self._looked_up(self._question_form, [text], lambda texts: self._inner.query(texts[0])[None])[0]
+        vector: NDArray[np.float32] = self._looked_up(
+            self._question_form, [text], lambda texts: self._inner.query(texts[0])[None]
+        )[0]
         return vector
 
     def _looked_up(

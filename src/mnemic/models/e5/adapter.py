@@ -15,19 +15,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+from zipfile import BadZipFile
 
 import numpy as np
 
+from mnemic.errors import ModelError
+
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float32]
 
 MATRICES: Final = ("mixed", "joined", "widen", "narrow")
 """The matrices of a layer that are updated, by their names in the encoder."""
-
-_PREFIX: Final = "question."
-"""What the arrays of the adapter are called by beside those of the encoder."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,24 +55,29 @@ class Adapter:
     layers: Mapping[int, LayerUpdate]
 
     @classmethod
-    def of_arrays(cls, arrays: Mapping[str, NDArray[np.generic]]) -> Adapter:
-        """Read it from arrays by the names that `adapter_arrays` gives them, among any others."""
-        layers: dict[int, dict[str, dict[str, Floats]]] = {}
-        for name, array in arrays.items():
-            if name.startswith(_PREFIX):
-                layer, matrix, side = name.removeprefix(_PREFIX).split(".")
-                layers.setdefault(int(layer), {}).setdefault(matrix, {})[side] = array.view(np.float32)
-        updates = {
-            layer: LayerUpdate({matrix: (sides["into"], sides["out"]) for matrix, sides in matrices.items()})
-            for layer, matrices in layers.items()
-        }
-        return cls(updates)
+    def of_arrays(cls, arrays: Mapping[str, NDArray[np.float16]]) -> Adapter:
+        """Widen it from arrays called by layer, matrix and side, as "6.mixed.into" and "6.mixed.out"."""
+        layers: dict[int, dict[str, tuple[Floats, Floats]]] = {}
+        for name in (name for name in arrays if name.endswith(".into")):
+            layer, matrix, _ = name.split(".")
+            sides = (arrays[f"{layer}.{matrix}.{side}"].astype(np.float32) for side in ("into", "out"))
+            into, out = sides
+            layers.setdefault(int(layer), {})[matrix] = (into, out)
+        return cls({layer: LayerUpdate(products) for layer, products in layers.items()})
 
     def of(self, layer: int) -> LayerUpdate:
         """What is added to a layer's matrices."""
         return self.layers.get(layer, UNCHANGED)
 
 
-def adapter_arrays(stored: Mapping[str, NDArray[np.generic]]) -> dict[str, Floats]:
-    """Widen what `questions.npz` holds, in half precision, to the arrays of an `Adapter`."""
-    return {_PREFIX + name: array.astype(np.float32) for name, array in stored.items()}
+def read_adapter(file: Path) -> Adapter:
+    """Read what `mnemic.lab.question_training` wrote.
+
+    Raises:
+        ModelError: the file is not there, or is none.
+    """
+    try:
+        with file.open("rb") as stream, np.load(stream) as stored:
+            return Adapter.of_arrays(dict(stored))
+    except (OSError, EOFError, ValueError, KeyError, BadZipFile) as error:
+        raise ModelError(f"{file} cannot be read ({error}). Reinstall mnemic.") from error
