@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from mnemic.extract import instructions_en, instructions_zh
-from mnemic.extract.one_off_requests import asks_for_one_thing, goes_on_about_it, is_for_one_thing
 from mnemic.extract.chinese import has_chinese, simple
 from mnemic.extract.instruction_lists import instruction_lists
 from mnemic.extract.instruction_wording import LONGEST, THRESHOLD, weight_if_open
+from mnemic.extract.one_off_requests import asks_for_one_thing, goes_on_about_it, is_for_one_thing
 from mnemic.extract.quotation import own_words
 from mnemic.extract.revocations import taking_back
 from mnemic.extract.sentences import LIMIT, sentences
