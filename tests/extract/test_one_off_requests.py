@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mnemic.extract.one_off_requests import asks_for_one_thing, goes_on_about_it, is_for_one_thing
 from mnemic.extract.instructions import read_by_rules
+from mnemic.extract.one_off_requests import asks_for_one_thing, goes_on_about_it, is_for_one_thing
 
 
 def could_stand(text: str) -> bool:
@@ -31,6 +31,9 @@ def could_stand(text: str) -> bool:
         "用英文写，客户要求的",
         "给我讲讲黑洞，简单点",
         "给奶奶看的，话说简单点",
+        "I'd like a slogan, no exclamation marks",
+        "用英文写，这是公司规定的",
+        "用英文写，老师是这么要求的",
     ],
 )
 def test_what_says_which_one_thing_it_is_for_does_not_stand(text: str) -> None:
@@ -51,6 +54,10 @@ def test_what_says_which_one_thing_it_is_for_does_not_stand(text: str) -> None:
         "每次给我讲讲背景再说结论",
         "合同里的话翻成白话给我。",
         "给老板看的解释里别出现借贷二字",
+        "我公司是做外贸的，请用英文回答我",
+        "我老师是英国人，请用英式拼写",
+        "keep answers short, it's for the slow connection I have",
+        "keep it short, it's going to my watch",
     ],
 )
 def test_what_is_for_every_such_thing_or_says_why_may_stand(text: str) -> None:
@@ -66,6 +73,10 @@ def test_what_is_for_every_such_thing_or_says_why_may_stand(text: str) -> None:
         "Can you write a poem about our cat? Please don't use bullet points.",
         "帮我写封辞职信。语气客气一点。",
         "麻烦你拟一条通知。不要用表情符号。",
+        "Draft a text to my sister. Don't use any emojis.",
+        "Draft a text to my sister. Please do not put any emojis in it.",
+        "Write me a poem. No rhymes at all please.",
+        "帮我写封辞职信。一个感叹号都别用。",
     ],
 )
 def test_what_follows_in_a_turn_that_asks_for_one_thing_is_of_it(text: str) -> None:
@@ -82,6 +93,14 @@ def test_what_follows_in_a_turn_that_asks_for_one_thing_is_of_it(text: str) -> N
         "I wrote a poem. Keep your answers short.",
         "帮我写封辞职信。以后都别用表情符号。",
         "帮我写封辞职信。我看长段文字头疼。",
+        "Write a reply to Tom. Use British English. No emojis in your answers.",
+        "Draft a mail. Please don't call me sir.",
+        "translate my notes. speak german to me.",
+        "Draft a mail. All your replies in German please.",
+        "我在写一个剧本。请用繁体字回答。",
+        "帮我写封辞职信。请用英文跟我说话。",
+        "帮我写封辞职信。以后一个感叹号都别用。",
+        "帮我写封辞职信。一律都别用感叹号。",
     ],
 )
 def test_what_speaks_of_every_answer_or_of_the_speaker_may_stand_beside_it(text: str) -> None:

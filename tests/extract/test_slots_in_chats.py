@@ -24,6 +24,11 @@ been veggie since March | diet | veggie
 I teach year 4, so I'm wrecked by Friday | job | teacher
 I nurse on the stroke ward, nights mostly | job | nurse
 born and bred in Cork, me | origin | Cork
+I'm a proper northerner, born and raised in Leeds | origin | Leeds
+Good news! Turned 41 yesterday. | age | 41
+I called my sister. Moved to Ghent last month. | city | Ghent
+My sister is happy. I gave up smoking in January. | avoids | smoking
+Life is good. Moved to Ghent last month. | city | Ghent
 gave up smoking in January | avoids | smoking
 stopped drinking in March and sleeping great | avoids | drinking
 me and Tom got engaged!! | partner | Tom
@@ -58,10 +63,24 @@ born and bred in captivity, those pandas
 gave up smoking salmon, the oven does it
 gave up
 stopped drinking straws being used
+Mum had her party. Turned 60 yesterday.
+My sister is happy. Moved to Ghent last month.
+My sister is happy. Really happy. Moved to Ghent last month.
+my sister is happy, been in Ghent two years now
+My dad is doing better. Gave up smoking in January.
+She loves animals. Been veggie since March.
+Tom is doing better. Gave up smoking in January.
+day two at the garage and still no car
+day two at the salon and my hair is still wet
+my husband, born and bred in Cork, hates it
+My dad hates it. Born and bred in Cork.
+Been in Lockdown two months now
 me and Tom got lost
 me and Tom got engaged in a fight
 I've got type 1 errors in the report
 如果我刚满三十就好了
+我快满三十了
+我快三十岁了
 我满了一杯
 我老家具都扔了
 我教他英语

@@ -23,8 +23,8 @@ _OWN_EN: Final = r"(?:an?|the|that|his|her|their|our|my)"
 _FOR_EN: Final = re.compile(
     rf"\b(?:in|on|for|to|into|onto|off|from) (?:the|that|his|her|their|our|my) (?:\w+ )?{_THING_EN}\b"
     rf"|\b(?:it|this)(?:'s|s| is) {_OWN_EN} (?:[\w-]+ ){{0,2}}{_THING_EN}\b"
-    rf"|\b(?:it|this)(?:'s|s| is) (?:for|going (?:on|in|into|up on|out to|to)) {_OWN_EN} (?!(?:own )?(?:sake|good|eyes?|sight|own|best|health|ears?|screen|reader|phone)\b)"
-    rf"|\b(?:i|we) (?:need|want|'d like) (?:an?|one|two|three|some) (?:[\w-]+ ){{0,2}}{_THING_EN}\b"
+    rf"|\b(?:it|this)(?:'s|s| is) (?:for|going (?:on|in|into|up on|out to|to)) {_OWN_EN} (?:[\w'-]+ ){{0,3}}{_THING_EN}\b"
+    rf"|\b(?:i|we)(?: need| want|'d like| would like) (?:an?|one|two|three|some) (?:[\w-]+ ){{0,2}}{_THING_EN}\b"
     r"|\bso (?:that )?i can (?:paste|print|copy|send|forward|post|frame|hand|pin|stick) (?:it|this|that|them)\b"
 )
 _THING_ZH: Final = (
@@ -37,16 +37,19 @@ _FOR_ZH: Final = re.compile(
     r"|是(?:给|发给|写给|寄给|用在|用来|要给|要发|要贴)(?![我你您])[^，,。]{1,8}(?:的|用)"
     rf"|(?:发|贴|印|登|放|挂)(?:在|到|进)?{_THING_ZH}(?:用|上|里|$)"
     rf"|{_THING_ZH}(?:里|上|中|结尾|开头|末尾)(?!面?都)"
-    r"|(?:老师|课程|作业|领导|老板|客户|编辑|甲方|房东|学校|公司|单位|对方)(?:是(?!不|否)|要求|要的|规定|指定)"
+    r"|(?:老师|课程|作业|领导|老板|客户|编辑|甲方|房东|学校|公司|单位|对方)(?:要求|要的|规定|指定|是[^，,。]{0,6}(?:要求|规定|指定|要|说)的)"
     r"|(?:^|[，,])(?:你|请|麻烦)*(?:给我|跟我|用[^，,]{1,8})(?:讲讲|说说|聊聊|谈谈)"
     rf"|^(?:这?是)?给{_KIN_ZH}[看用读听]的[，,]"
 )
 _LASTING_EN: Final = re.compile(
     r"\b(?:always|never|ever|whenever|when|every ?time|each time|any ?time|every|each|any|all|from (?:now|here|today)|going forward|in (?:the )?future|in general|by default|until|usually|generally)\b"
 )
+_NOT_LASTING_EN: Final = re.compile(r"\bat all\b|\b(?:\w+n'?t|not|no|without) (?:[\w'-]+ ){0,2}any\b(?! ?time)")
+"""What only strengthens a "no": "no rhymes at all", "don't use any emojis"."""
 _LASTING_ZH: Final = re.compile(
     "以后|今后|往后|从现在|从今|每[次回当一天篇封份]|凡|一律|一直|总是|永远|都|平时|一般|的时候|默认"
 )
+_NOT_LASTING_ZH: Final = re.compile("(?<!每)一(?![律直般])[^都，,。]{1,6}都(?=请?(?:别|不|没|勿))")
 
 _ASKING_EN: Final = re.compile(
     r"^(?:(?:hi|hey|hello|ok(?:ay)?|so|now|please|pls|and|just|then)[,! ]+)*(?:(?:can|could|would|will) you (?:please )?|i need you to |i(?:'d| would) like you to |help me )?"
@@ -57,9 +60,10 @@ _ASKING_ZH: Final = re.compile(
     r"(?:帮我|替我|给我|请你?|麻烦你?|我要|我想|我在|我得)(?:写|拟|起草|设计|改|润色|翻译|缩写)(?:一?(?:个|篇|封|份|张|首|段|条|下|幅)|这)"
 )
 _GOES_ON_EN: Final = re.compile(
-    r"^(?!(?:i|i'[a-z]+|im|we|you|you'[a-z]+|your|my|also|by the way|btw|one more thing|in other news|call me|address me)\b)"
+    r"^(?!.*\b(?:your (?:[\w-]+ ){0,2}(?:answers|replies|responses)|(?:to|with|call|address) me)\b)"
+    r"(?!(?:i|i'[a-z]+|im|we|you|you'[a-z]+|your|my|also|by the way|btw|one more thing|in other news)\b)"
 )
-_GOES_ON_ZH: Final = re.compile("^(?!我|你|您|另外|对了|还有|顺便|叫我|喊我|称呼我)")
+_GOES_ON_ZH: Final = re.compile("^(?!我|你|您|另外|对了|还有|顺便)(?!.*(?:回答|[跟对]我|叫我|喊我|称呼我))")
 
 
 def is_for_one_thing(low: str) -> bool:
@@ -82,4 +86,5 @@ def goes_on_about_it(low: str) -> bool:
 
 
 def _is_lasting(plain: str) -> bool:
-    return (_LASTING_ZH if has_chinese(plain) else _LASTING_EN).search(plain) is not None
+    lasting, not_lasting = (_LASTING_ZH, _NOT_LASTING_ZH) if has_chinese(plain) else (_LASTING_EN, _NOT_LASTING_EN)
+    return lasting.search(not_lasting.sub("", plain)) is not None

@@ -78,6 +78,7 @@ class SlotPattern:
         among: Where only what is known can tell the slot, among what it looks: "living" (pets and people), "pet", or
             "owned" (pets and things, by name or kind).
         anywhere: It is tried anywhere in the sentence, for it names somebody in passing.
+        headless: It leaves its subject out, so that it is not the speaker's behind words about another person.
     """
 
     slot: str
@@ -91,6 +92,7 @@ class SlotPattern:
     says: str = ""
     among: str = ""
     anywhere: bool = False
+    headless: bool = False
 
     @property
     def pattern(self) -> re.Pattern[str]:

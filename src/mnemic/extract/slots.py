@@ -15,6 +15,7 @@ from mnemic.core.timex_en_words import month_named
 from mnemic.extract import slots_en, slots_en_words, slots_zh, slots_zh_words
 from mnemic.extract.chinese import has_chinese, simple
 from mnemic.extract.hurried import written_out
+from mnemic.extract.left_out_subjects import speaks_of_another
 from mnemic.extract.patterns import SlotAct
 from mnemic.extract.sentences import lowered, sentences
 from mnemic.extract.slots_en_words import age_in_words, with_apostrophes
@@ -103,11 +104,13 @@ def slots(
         spoken: The sentences of the text, if they are known.
     """
     findings: dict[tuple[str, Value, SlotAct], Finding] = {}
+    of_another = False
     for sentence in sentences(text) if spoken is None else spoken:
+        before, of_another = of_another, speaks_of_another(sentence.written, of_another)
         if sentence.asks:
             continue
         end = sentence.start + len(sentence.low)
-        for statement in _stated(sentence):
+        for statement in _stated(sentence, before):
             slot, wrong = statement.slot, statement.wrong
             if statement.act is SlotAct.CORRECTS and not wrong:
                 last = next(reversed(findings.values()), None)
@@ -156,8 +159,12 @@ class _Statement(NamedTuple):
     among: str
 
 
-def _stated(sentence: Sentence) -> Iterator[_Statement]:
-    """Each statement of a sentence; of what begins at one place, only the first pattern's."""
+def _stated(sentence: Sentence, of_another: bool) -> Iterator[_Statement]:
+    """Each statement of a sentence; of what begins at one place, only the first pattern's.
+
+    Args:
+        of_another: The sentence before is about another person than the speaker.
+    """
     for low, lower, language in _languages(sentence):
         cued = language.TABLE.cued(language.words(lower))
         if not cued or language.FRAMED.search(lower):
@@ -165,6 +172,8 @@ def _stated(sentence: Sentence) -> Iterator[_Statement]:
         starts = language.starts(lower)
         for pattern in cued:
             for match in _matches(pattern, low, starts):
+                if pattern.headless and speaks_of_another(low[: match.start()], of_another):
+                    continue
                 slot, act, clause = pattern.slot_of(match), pattern.act, _clause(low, match)
                 if language.UNSAID.search(lower, 0, _clause_end(low, match)):
                     continue

@@ -13,6 +13,10 @@ _WORKPLACE: Final = (
     r"|desk|past|night|evening|morning|afternoon|long|lot|new|sake|project|team|other|end|back|gym|money|love|pleasure|rest)\b)"
     r"[a-z][\w'-]*(?: (?!(?:and|or|but|because|since|so|when|while|as|if|that|which|who|where|for|with|at|on|in|to|now|these|this|last|i|we|is|are|was)\b)[\w'-]+){0,3})"
 )
+_BEEN_IN_NOW: Final = (
+    r"been (?:living )?in (?!(?:lockdown|quarantine|isolation|hospital|rehab|therapy|recovery|remission|mourning|plaster|covid)\b)"
+    r"<PLACE>,? (?:for )?(?:\w+|a few|nearly \w+|about \w+|over \w+) (?:years?|months?) now\b"
+)
 _FIRED: Final = r"(?:fired|sacked|laid off|let go|made redundant|dismissed)"
 
 NAMING: Final = (
@@ -25,7 +29,7 @@ NAMING: Final = (
     say("age", r"i(?:'m| am)(?: (?:currently|now|only|already|just))* (?P<value>\d{1,3})(?: years? old| y/?o\b|(?=[.,!]|$| and ))", "i'm am"),
     say("age", rf"i(?:'m| am)(?: (?:currently|now|only|already|just))* (?P<value>{AGE_WORDS})(?: years? old|(?=[.,!]|$| and ))", AGE_CUES),
     say("age", r"i(?:'ve| have)?(?: (?:just|recently|finally))? turned (?P<value>\d{1,3})(?! ?(?:%|:|degrees|km|miles))\b", "turned"),
-    say("age", r"^(?:just |finally )?turned (?P<value>[1-9]\d)(?=[.!]|$| (?:last (?:week|month|year|\w+day)|this (?:week|month|year|\w+day)|yesterday|today|on \w+day|in (?!(?:the|an?|my)\b)\w+)\b)", "turned"),
+    say("age", r"^(?:just |finally )?turned (?P<value>[1-9]\d)(?=[.!]|$| (?:last (?:week|month|year|\w+day)|this (?:week|month|year|\w+day)|yesterday|today|on \w+day|in (?!(?:the|an?|my)\b)\w+)\b)", "turned", headless=True),
     say("birthday", r"my birthday(?:'s| is)(?: on)? <DATE>", "birthday birthday's"),
     say("birthday", r"i was born (?:on|in) <DATE>", "born"),
     say("blood_type", r"(?:put down that |note that )?(?:<AM> |my )blood (?:type|group)(?:'s| is|:)? (?P<value>(?:ab|a|b|o|0)(?: ?[+-]| (?:positive|negative|pos|neg)\b))", "blood"),
@@ -34,10 +38,11 @@ NAMING: Final = (
 LIVING: Final = (
     say("city", r"<I>(?: live| lived| reside)(?: (?:now|currently|just|right|happily|alone|together))?(?: just)? (?:in|near|outside(?: of)?)(?: (?:the (?:city|town|village|suburbs|outskirts|centre|center) of|downtown|central|north|south|east|west))? <PLACE>(?! (?:university|street|road|avenue|lane)\b)", "live reside"),
     say("city", r"(?:i|we)(?:'ve| have) (?:always |only |both )?(?:lived|been living|been based|been renting|been) in <PLACE>(?=,? (?:well|since|for (?:\w+ ){1,2}(?:years?|months?|weeks?)|all (?:my|our) li(?:fe|ves)|\d+ years)\b)", "since for all years"),
-    say("city", r"been (?:living )?in <PLACE>(?=,? (?:since|for (?:\w+ ){1,2}(?:years?|months?)|all my life)\b)", "been"),
-    say("city", r"(?:(?:i|we)(?:'ve| have) )?been (?:living )?in <PLACE>,? (?:for )?(?:\w+|a few|nearly \w+|about \w+|over \w+) (?:years?|months?) now\b", "been"),
-    say("city", r"^working from home in <PLACE>(?=[.,;!]|$| (?:these days|now|mostly|since)\b)", "working"),
-    say("city", r"^moved (?:back )?to (?!plan\b)<PLACE>(?=,? (?:last (?:\w+)|this (?:week|month|year|spring|summer|autumn|winter)|yesterday|(?:an?|two|three|a few|\d) (?:days?|weeks?|months?|years?) ago)\b)", "moved", begins=True),
+    say("city", r"been (?:living )?in <PLACE>(?=,? (?:since|for (?:\w+ ){1,2}(?:years?|months?)|all my life)\b)", "been", headless=True),
+    say("city", rf"(?:i|we)(?:'ve| have) {_BEEN_IN_NOW}", "been"),
+    say("city", _BEEN_IN_NOW, "been", headless=True),
+    say("city", r"^working from home in <PLACE>(?=[.,;!]|$| (?:these days|now|mostly|since)\b)", "working", headless=True),
+    say("city", r"^moved (?:back )?to (?!plan\b)<PLACE>(?=,? (?:last (?:\w+)|this (?:week|month|year|spring|summer|autumn|winter)|yesterday|(?:an?|two|three|a few|\d) (?:days?|weeks?|months?|years?) ago)\b)", "moved", begins=True, headless=True),
     say("city", r"<AM>(?: (?:based|living|renting|settled|located|staying))(?: (?:out|right|now|just|temporarily))?(?: (?:a|an|the|my)(?: [\w-]+){1,3}?)?(?: just)? (?:in|near|outside(?: of)?) <PLACE>", "based living renting settled located staying"),
     say("city", r"<BEEN> (?:based|living|renting|settled)(?: (?:a|an|the|my)(?: [\w-]+){1,3}?)? in <PLACE>", "based living renting settled"),
     say("city", r"<I>(?: rent| own| bought| have)(?: (?:a|an|the|our|my)(?: [\w-]+){0,2}? (?:flat|apartment|house|home|studio|room|place|condo|cottage|bungalow|bedsit)) in <PLACE>,? (?:where (?:i|we) live|and (?:i|we) live there)", "live"),
@@ -54,25 +59,26 @@ LIVING: Final = (
     say("city", r"<I>(?: took| rented| found| got)(?: (?:a|an|the|our|my))(?: [\w-]+){0,2}? (?:place|flat|apartment|room|house|studio) in <PLACE>(?=[.,;!]|$)", "took rented found got", begins=True),
     say("city", r"(?:i|we)(?:'ve| have) been (?:on|in|at) (?:the|this) same [\w ]{3,20} in <PLACE> (?:since|for|all)\b", "same"),
     say("city", r"<I>(?: settled)(?: (?:down|back))? in <PLACE>", "settled", begins=True),
-    say("city", r"(?:finally |just |now )?settled(?: down| back)? in <PLACE>(?=[.,;!]|$| (?:at last|now|for good|since|with|and|this|last)\b)", "settled", begins=True),
+    say("city", r"(?:finally |just |now )?settled(?: down| back)? in <PLACE>(?=[.,;!]|$| (?:at last|now|for good|since|with|and|this|last)\b)", "settled", begins=True, headless=True),
     say("city", r"^(?:so |now |these days )?<PLACE> is (?:(?:my|our) )?(?:new )?home(?: now| these days)?(?=[.,;!]|$)", "home", begins=True),
     say("city", r"settled into (?:the|a|our|my)(?: [\w-]+){1,3}? in <PLACE>", "settled", begins=True),
     say("city", r"we packed up and (?:are|moved)(?: now)?(?: in| to) <PLACE>", "packed", begins=True),
-    say("city", r"(?:just |finally |recently )(?:moved|relocated)(?: back)?(?: from <ANYWHERE>)? to <PLACE>", "moved relocated", begins=True),
+    say("city", r"(?:just |finally |recently )(?:moved|relocated)(?: back)?(?: from <ANYWHERE>)? to <PLACE>", "moved relocated", begins=True, headless=True),
     say("city", r"<I>(?: <NOT>| don't| do not| stopped)(?: live| living| reside) in <PLACE>", "live living reside", act=SlotAct.ENDS),
     say("city", r"<AM>(?: <NOT>| not)(?: (?:living|based))? in <PLACE>(?=[.,;!]|$| any ?more| any longer)", "longer anymore more not", act=SlotAct.ENDS),
     say("city", r"<I>(?: moved (?:out of|away from))(?: the [\w-]+ in)? <PLACE>", "moved", act=SlotAct.ENDS),
     say("city", r"(?:i|we) used to live in <PLACE>", "used", act=SlotAct.ENDS),
     say("origin", r"<AM> from <PLACE>(?! to\b)", "from"),
     say("origin", r"(?:i|we)(?: (?:grew up|was (?:born and )?raised|was born)) in <PLACE>", "grew raised born"),
-    say("origin", r"(?:i(?:'m| am| was) )?born and (?:bred|raised) in <PLACE>", "born"),
+    say("origin", r"(?:i(?:'m| am| was) |i(?:'m| am) (?:[\w'-]+ ){0,4}[\w'-]+, )born and (?:bred|raised) in <PLACE>", "born"),
+    say("origin", r"^born and (?:bred|raised) in <PLACE>", "born", headless=True),
     say("origin", r"my home ?(?:country|town)(?: is|'s|,)? <PLACE>", "home hometown"),
     say("address", r"(?:i (?:now )?live at|<MY>(?: home| postal| mailing| street)? address(?:'s| is|:)(?: now)?|(?:parcels|post|deliveries|letters|mail) (?:go|goes|come|comes) to|(?:we|i)(?:'ve| have)? moved to) <STREET>", "live address address's parcels post deliveries letters mail moved"),
 )  # fmt: skip
 
 WORKING: Final = (
     say("employer", r"<I> work(?: (?:full[- ]time|part[- ]time|remotely|nights|days|freelance))? (?:at|for|with) <NAME>(?! mother| father)", "work"),
-    say("employer", r"^day (?:one|two|three|four|five|six|seven|eight|nine|ten|\d{1,2}) at (?P<value>(?:the|my) (?:new )?(?:bakery|café|cafe|bookshop|shop|warehouse|garage|salon|law firm|firm|agency|factory|butcher's|florist's|call centre))(?=[.,;!]|$| and\b)", "day", begins=True),
+    say("employer", r"^day (?:one|two|three|four|five|six|seven|eight|nine|ten|\d{1,2}) at (?P<value>(?:the|my) (?:new )?(?:bakery|café|cafe|bookshop|shop|warehouse|law firm|firm|agency|factory|butcher's|florist's|call centre))(?=[.,;!]|$| and\b)", "day", begins=True, headless=True),
     say("employer", rf"<I> work(?: (?:full[- ]time|part[- ]time|nights|days))?(?: down)? (?:at|for|in) {_WORKPLACE}", "work"),
     say("employer", r"<AM> (?:working|employed)(?: (?:full[- ]time|part[- ]time|remotely|nights))? (?:at|for|by|with) <NAME>", "working employed"),
     say("employer", rf"<AM> (?:working|employed)(?: (?:full[- ]time|part[- ]time|remotely|nights))? (?:at|for|by|in) {_WORKPLACE}", "working employed"),

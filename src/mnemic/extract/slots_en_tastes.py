@@ -46,8 +46,9 @@ _ILL_FOOD: Final = rf"(?P<value>(?:{_ILL}))\b"
 
 DIET: Final = (
     say("diet", r"(?:<AM>|<BEEN>)(?: (?:a|an|going|strictly|mostly))* <DIET>(?! (?:restaurant|food|recipe|place|option|menu|cheese|dish|cook|book)\w*)", "vegan vegetarian vegetarians vegans pescatarian flexitarian lactose-intolerant lactose gluten gluten-free gluten-intolerant dairy dairy-free plant-based keto kosher halal paleo low carnivore omnivore teetotal teetotaller teetotaler sugar-free sugar low-carb low-salt"),
-    say("diet", r"^been (?:an? )?(?:<DIET>)(?=,? (?:since|for)\b)", "been", begins=True),
-    say("diet", r"(?:^been|<AM>|<BEEN>) (?P<value>veggie)(?=[.,;!]|$| (?:since|for|now|and|so|but)\b)", "veggie", begins=True),
+    say("diet", r"^been (?:an? )?(?:<DIET>)(?=,? (?:since|for)\b)", "been", begins=True, headless=True),
+    say("diet", r"(?:<AM>|<BEEN>) (?P<value>veggie)(?=[.,;!]|$| (?:since|for|now|and|so|but)\b)", "veggie", begins=True),
+    say("diet", r"^been (?P<value>veggie)(?=[.,;!]|$| (?:since|for|now|and|so|but)\b)", "veggie", begins=True, headless=True),
     say("diet", r"<I> (?:went|gone|turned|became|become|switched to(?: a)?|converted to|am eating|eat|keep|follow (?:a|an)|stick to (?:a|an)) <DIET>(?! (?:restaurant|recipe|place|option|menu|dish|cook|book)\w*)", "went gone turned became become switched converted eat eating keep follow stick", begins=True),
     say("diet", r"i eat (?P<value>everything|anything), (?:no exceptions|really)", "eat"),
     say("diet", r"<AM> (?:no longer|not)(?: an?)? <DIET>(?=[.,;!]|$| (?:any ?more|now|and|but|these)\b)", "longer not", act=SlotAct.ENDS),
@@ -59,7 +60,7 @@ DIET: Final = (
     say("avoids", rf"(?:i|we)(?: (?:really|just|mostly|usually))? (?:don't|do not|can't|cannot|never|no longer) (?:eat|drink|touch|consume) {_FOODS}{_STOPS}", "eat drink touch consume", many=True),
     say("avoids", rf"(?:i|we) can't (?:have|tolerate|digest) {_FOODS}{_STOPS}", "have tolerate digest", many=True),
     say("avoids", rf"<I> (?:avoid|gave up|given up|cut out|quit|stopped (?:eating|drinking)|stay away from|kicked|swore off|stopped) (?!(?:my|the|a|on|going|working|being|playing|doing|using|coming|trying|by|at|when|for|having|looking)\b)(?P<value>(?:(?:added|red|cow's|processed|fried) )?(?:meat|beef|pork|lamb|chicken|fish|seafood|shellfish|dairy|milk|cheese|butter|eggs?|gluten|wheat|bread|sugar|sweets|chocolate|salt|alcohol|wine|beer|drinking|smoking|vaping|cigarettes|caffeine|coffee|soda|nuts|peanuts|soy|carbs|fat|fast food|junk food|spicy food)){_STOPS}", "avoid gave given cut quit stopped stay kicked swore", begins=True),
-    say("avoids", r"^(?:just |finally |recently )?(?:gave up|given up|quit|stopped) (?P<value>smoking|drinking|vaping)(?=[.,;!]|$| (?:last|this|in|for good|on|at|a|two|three|and|years|months)\b)", "gave given quit stopped", begins=True),
+    say("avoids", r"^(?:just |finally |recently )?(?:gave up|given up|quit|stopped) (?P<value>smoking|drinking|vaping)(?=[.,;!]|$| (?:last|this|in|for good|on|at|a|two|three|and|years|months)\b)", "gave given quit stopped", begins=True, headless=True),
     say("avoids", r"no (?P<value>(?:added )?(?:meat|beef|pork|fish|seafood|dairy|milk|eggs?|gluten|sugar|alcohol|wine|caffeine|coffee|nuts|salt|onions?|garlic|cilantro|coriander|mushrooms)) for (?:me|us)\b", "no"),
     say("avoids", r"i don't (?P<value>drink|smoke)(?=[.,;!]|$| (?:and|at all|any ?more)\b)", "drink smoke", shown="{value}ing"),
     say("avoids", rf"<I> {_AGAIN}", "again", act=SlotAct.ENDS, begins=True),
