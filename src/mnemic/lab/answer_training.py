@@ -1,6 +1,6 @@
 """Learns how sure an answer is, and whether it is yes, from cases; writes `recall/sureness.json`.
 
-    python -m mnemic.lab.answer_training --kept FOLDER [--draws N] [--jobs N] [--part NAME] [--out FILE]
+    python -m mnemic.lab.answer_training --kept FOLDER [--draws N] [--jobs N] [--part NAME] [--weights NAME]
 
 All that the order of the evidence is learned from is asked with the weights of `recall.currency` as they are learned
 without its fold, because on its own cases the order looks better than it is: cases amid other talk, people who are

@@ -102,10 +102,9 @@ class QuestionTower:
         import torch
 
         self._model, self._encoder = model, model.encoder
-        encoder = self._encoder
         self._layers = [
             {field.name: torch.tensor(getattr(layer, field.name)) for field in fields(layer)}
-            for layer in encoder.layers[FIRST_LAYER:]
+            for layer in model.encoder.layers[FIRST_LAYER:]
         ]
         self.updates: dict[str, torch.Tensor] = {}
         for number, layer in enumerate(self._layers):

@@ -1,6 +1,6 @@
 """Learns the weights of `recall.currency` from labelled sentences and cases, and writes them beside it.
 
-    python -m mnemic.lab.training --kept FOLDER [--draws N] [--part network] [--jobs N] [--out FILE]
+    python -m mnemic.lab.training --kept FOLDER [--draws N] [--part network] [--weights NAME] [--jobs N]
 
 *Heads*: what a sentence does, whom and which matter it is about, by its vector, from the sentences of the fixtures.
 *Network*: which candidate goes first (`recall.order_network`), with vectors and by words, from the cases of the
