@@ -310,7 +310,8 @@ def read_tasks(path: Path) -> dict[str, LoggedRun]:
     """
     numbered = enumerate(records(path), start=1)
     header = _header_of(path, next(numbered, (0, {}))[1])
-    made = {name: _Gathering() for name in header.get("tasks") or ("",)}
+    of_a_run = header.get("bench") == RUN_BENCH  # other benches have kinds of their own, and some no corpus
+    made = {name: _Gathering(names_docs=of_a_run) for name in header.get("tasks") or ("",)}
     complete = False
     for number, record in numbered:
         match kind := record.pop("kind", None):
@@ -328,7 +329,7 @@ def read_tasks(path: Path) -> dict[str, LoggedRun]:
                     raise _damaged(path, number, str(error)) from error
                 except (AttributeError, KeyError, TypeError, ValueError) as error:
                     raise _damaged(path, number, f"has not the fields of a record `{kind}`") from error
-            case _ if header.get("bench") == RUN_BENCH:  # other benches have kinds that only they read
+            case _ if of_a_run:
                 what = f"its kind is {kind!r}" if isinstance(kind, str) else "it says no kind"
                 raise _damaged(path, number, f"is no record of a run: {what}")
     return {name: gathering.run(header, name, complete) for name, gathering in made.items()}
@@ -357,9 +358,10 @@ class _UnknownDoc(Exception):
 
 
 class _Gathering:
-    """The records of one task."""
+    """The records of one task, whose answers rank only documents that it names, if it names any."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, names_docs: bool) -> None:
+        self._names_docs = names_docs
         self._docs: dict[str, dict[str, Placed]] = {}
         self._answers: dict[str, dict[tuple[str, str], LoggedAnswer]] = {}
         self._costs: dict[str, Cost] = {}
@@ -376,7 +378,8 @@ class _Gathering:
                 self._words[kind][record["ns"], record["id"]] = record["text"]
             case "answer":
                 answer = _answer(record)
-                if unknown := [doc for doc in answer.ranked if doc not in self._docs.get(answer.ns, ())]:
+                unknown = [doc for doc in answer.ranked if doc not in self._docs.get(answer.ns, ())]
+                if unknown and self._names_docs:
                     raise _UnknownDoc(f"ranks {unknown[0]!r}, a document that no line before it names")
                 self._answers.setdefault(answer.system, {})[answer.ns, answer.question] = answer
             case "cost":
