@@ -11,6 +11,7 @@ import os
 import re
 import signal
 import tempfile
+import threading
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -693,22 +694,30 @@ def test_a_contestant_that_hangs_is_ended(locomo_file: Path, tmp_path: Path, mon
 def test_who_is_being_begun_when_an_interrupt_comes_is_ended_too(
     locomo_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    over = threading.Event()
+    deaf_to_none = threading.Thread(target=over.wait)
     begin = SpawnProcess.start
     begun: list[SpawnProcess] = []
+    uninterrupted: list[SpawnProcess] = []
 
     def interrupted(process: SpawnProcess) -> None:
         begin(process)
         begun.append(process)
         os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.05)  # it is heard within this, if it is heard at all
+        uninterrupted.append(process)
 
     monkeypatch.setattr(SpawnProcess, "start", interrupted)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # who tests may ignore it
+    deaf_to_none.start()
     try:
         with pytest.raises(KeyboardInterrupt):
             run(plan(locomo_file, ["BM25 turns"]), tmp_path / "logs", apart=Limits())
         assert [process.is_alive() for process in begun] == [False]
+        assert uninterrupted == begun
     finally:
         signal.signal(signal.SIGINT, before)
+        over.set()
         for process in begun:
             process.kill()
 

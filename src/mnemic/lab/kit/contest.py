@@ -358,17 +358,27 @@ def _leaving_in_order() -> Iterator[None]:
 def _deaf_to_interrupts() -> Iterator[None]:
     """Have what is begun meanwhile be deaf to interrupts, which a terminal sends to all: whoever began it ends it.
 
-    It would die with a traceback of its own. One that comes meanwhile is heard here afterwards.
+    It would die with a traceback of its own. One that comes meanwhile is heard here afterwards: a thread
+    without that mask, as NumPy has some, would take it for the main one at once, so the handler waits as well.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
     resource_tracker.ensure_running()  # beginning it hears interrupts again, amid the first start of a process
+    came: list[int] = []
+    heard_by = signal.getsignal(signal.SIGINT)
+    main = threading.current_thread() is threading.main_thread() and heard_by is not None
+    if main:
+        signal.signal(signal.SIGINT, lambda number, frame: came.append(number))
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if main:
+            signal.signal(signal.SIGINT, heard_by)
+        if came:
+            signal.raise_signal(signal.SIGINT)
 
 
 def _leave(number: int, frame: object) -> None:
