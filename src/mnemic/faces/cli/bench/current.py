@@ -28,6 +28,7 @@ held_back = click.option("--held-back", is_flag=True, help="The half that nobody
     "mnemic bench current --embedder none --limit 1 --kinds ended --failures 3 --here",
 )
 @held_back
+@click.option("--check", is_flag=True, help="Cases by two more hands, of which nothing is learned.")
 @options.limit("cases of each language")
 @click.option("--kinds", type=NAMES, default=(), help="Only these kinds of cases, by commas.")
 @click.option("--langs", type=NAMES, default=(), help="Only these languages: en, zh.")
@@ -41,6 +42,7 @@ held_back = click.option("--held-back", is_flag=True, help="The half that nobody
 @apart
 def current(
     held_back: bool,
+    check: bool,
     limit: int | None,
     kinds: Sequence[str],
     langs: Sequence[str],
@@ -58,13 +60,15 @@ def current(
     """
     if held_back and failures:
         raise Invalid("failures", "shows what was held back", "Look at failures of the other half.")
+    if held_back and check:
+        raise Invalid("check", "goes with no --held-back", "Ask one of them at a time.")
     from mnemic.lab.tasks.current import current_report as report
     from mnemic.lab.tasks.current.current_cases import CurrentPlan, Half
     from mnemic.lab.tasks.current.current_outcomes import current_outcomes
     from mnemic.lab.tasks.current_task import CurrentTask
 
     run = invocation()
-    half = Half.HELD_BACK if held_back else Half.DEVELOPMENT
+    half = Half.HELD_BACK if held_back else Half.CHECK if check else Half.DEVELOPMENT
     plan = CurrentPlan(half=half, limit=limit, kinds=tuple(kinds), langs=tuple(langs), by_time=by_time, seed=seed)
     results = current_outcomes(run_alone(CurrentTask(plan=plan), seed=seed, secret=held_back, **how), "mnemic")
     report.show(results, plan, sys.stdout, as_json=run.output.json, by=by or "")

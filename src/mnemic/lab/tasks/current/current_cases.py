@@ -31,7 +31,7 @@ class Half(StrEnum):
 
     `LOOK_ALIKES` are situations of people who are easily taken for one another, and of what is only supposed, by a
     hand of its own: recall's order and the certainty of `ask` are learned from them too. `LOOK_ALIKES_CHECK` only check
-    what came of it: nothing was learned from them.
+    what came of it: nothing was learned from them, nor from `CHECK`, which are of every kind, by two more hands.
     """
 
     DEVELOPMENT = "development"
@@ -39,6 +39,7 @@ class Half(StrEnum):
     TRAINING = "training"
     LOOK_ALIKES = "look_alikes"
     LOOK_ALIKES_CHECK = "look_alikes_check"
+    CHECK = "check"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,9 +141,9 @@ def read_cases(half: Half) -> list[CurrentCase]:
 def read_filler(half: Half) -> dict[str, list[tuple[SaidTurn, ...]]]:
     """The other talk of a half by language, in exchanges: a turn and the replies to it.
 
-    Look-alikes stand amid the talk for training.
+    Those that have none of their own stand amid the talk for training.
     """
-    half = Half.TRAINING if half in (Half.LOOK_ALIKES, Half.LOOK_ALIKES_CHECK) else half
+    half = Half.TRAINING if half in (Half.LOOK_ALIKES, Half.LOOK_ALIKES_CHECK, Half.CHECK) else half
     talk: dict[str, list[tuple[SaidTurn, ...]]] = {}
     for row in rows_of(f"current_filler_{half}"):
         turn = SaidTurn(role=row["role"], speaker=row["speaker"], text=row["text"])
