@@ -37,7 +37,7 @@ IDLE_LIVES: Final = {EverydayPart.INDIRECT: 0.5, EverydayPart.STREAMS: 1.0, Ever
 """Those that are mostly or partly of idle talk themselves, and what a question of each weighs."""
 PLAIN_LIVES: Final = 250
 """How many plain lives of each language it is learned from."""
-OF_A_CHANGE: Final = 3.0
+OF_A_CHANGE: Final = 2.0
 """What a question of a case of change weighs: of idle talk there is more since, and little of it ever changes."""
 OF_A_LIFE: Final = 1.0
 """What one of an ordinary life weighs, alone and amid other talk each."""
