@@ -12,7 +12,7 @@ SAID = micros(parse_said("2025-05-20T12:00:00+00:00", zone=None)[0])
 
 STATED = """
 we've moved, it's Portobello now | city | Portobello
-we've moved, it's Portobello now, two mins from the beach! need a change of address letter for the bank | city | Portobello
+we've moved, it's Portobello now, two mins from the beach! need a letter for the bank | city | Portobello
 moved! it's Leith now | city | Leith
 We've moved! It's Leith now. | city | Leith
 We moved. It's Leith these days. | city | Leith

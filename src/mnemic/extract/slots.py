@@ -159,13 +159,13 @@ _ONLY_MOVED: Final = re.compile(
 
 
 def _with_what_follows_a_move(spoken: Iterable[Sentence]) -> Iterator[Sentence]:
-    """Join a sentence that only says that somebody moved with the next, which may say where: "Moved! It's Leith now."."""
+    """Join a sentence that only says that somebody moved with the next, which may say where: "Moved! It's Leith"."""
     moved: Sentence | None = None
     for sentence in spoken:
         if moved is not None:
             between = " " * (sentence.start - moved.start - len(moved.low))
             low, written = (f"{moved.low}{between}{sentence.low}", f"{moved.written}{between}{sentence.written}")
-            sentence = replace(sentence, low=low, written=written, start=moved.start)  # noqa: PLW2901
+            sentence = replace(sentence, low=low, written=written, start=moved.start)
         moved = sentence if moved is None and _ONLY_MOVED.fullmatch(sentence.low) else None
         if moved is None:
             yield sentence

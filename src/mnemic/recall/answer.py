@@ -52,6 +52,7 @@ from mnemic.recall.evidence import (
     so_before_supposed,
     speaker_of,
 )
+from mnemic.recall.homes import newest_home_first
 from mnemic.recall.polarity import ASKS_PAST, STILL, SUPPOSES, asked_words, goes_on, share_held
 from mnemic.recall.profile import certain_since, matter_of_slot
 from mnemic.recall.quoting import (
@@ -260,6 +261,7 @@ def draft_answer(
     evidence = renumbered(of_subject(question, answering, user))
     asked = AnswerType.by(question)
     evidence = of_whoever_asks(question, of_kin_asked(question, evidence), context.items)
+    evidence = newest_home_first(question, evidence, answering, profile)
     before = what_held_before(question, of_what_is_asked(question, of_self(question, context.items)))
     evidence = before or _fitting(question, asked, so_before_supposed(question, evidence))
     said = _plainly_said(question, context, evidence, profile, user) if asks_yes_or_no(question) else None
