@@ -103,6 +103,7 @@ WORKING: Final = (
     say("employer", r"(?:i|we)(?:'ve| have) (?:been (?:working |employed )?|worked )(?:at|for) <NAME>(?=,? (?:since|for)\b)", "been worked"),
     say("employer", r"(?:\w+ )?(?:years?|months?) (?:at|with) <NAME> and (?:i|still)\b", "years months", anywhere=True),
     say("employer", r"<I> (?:joined|switched to|started(?: working| a (?:new )?job| work| my (?:new )?job)? (?:at|with|for)|(?:got|took|have|landed) a (?:new )?job (?:at|with)|signed (?:on )?with|got hired (?:by|at)|was hired by) <NAME>(?! (?:class|club|choir|team|gym|lessons?)\b)", "joined switched started job signed hired", begins=True),
+    say("employer", r"^(?:just |finally |only just )?started (?:work |a new job |my new job )?(?:at|with) <NAME>(?=[.,;!]|$| (?:as|on|this|last|yesterday|today|btw|and|in the)\b)(?! (?:class|club|choir|team|gym|lessons?|course)\b)", "started", begins=True, headless=True),
     say("employer", r"<I> (?:rejoined|(?:went|gone|came|come) back to work(?:ing)? (?:at|for|with)|(?:returned|went back|came back) to (?:my )?(?:old )?(?:job|post|desk|position|team) (?:at|with)|(?:was|got|have been) rehired (?:by|at)) <NAME>", "rejoined back returned rehired", begins=True),
     say("employer", r"<AM>(?: now)? back (?:working )?at <NAME>(?=[.,;!]|$| (?:as|now|since|and|after|full[- ]time|part[- ]time)\b)(?! (?:mum|mom|dad))", "back", begins=True),
     say("employer", r"(?:i|we)(?:'ve| have)? (?:changed jobs|switched jobs|changed employers?),? (?:and )?(?:i(?:'m| am) |now )?(?:now )?(?:at|with|to) <NAME>", "jobs employer employers", begins=True),

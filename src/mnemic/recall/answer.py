@@ -21,6 +21,7 @@ from mnemic.core.tokens import hash_term, tokenise
 from mnemic.extract.chinese import has_chinese
 from mnemic.extract.phrasing import shown_value
 from mnemic.extract.sentences import sentences, written_sentences
+from mnemic.recall.answer_kind import AskedKind, kind_asked, lacks_kind
 from mnemic.recall.asked_for import (
     PAST,
     AnswerType,
@@ -65,6 +66,7 @@ from mnemic.recall.quoting import (
     telling_sentences,
 )
 from mnemic.recall.reasons import KNOWN
+from mnemic.recall.said_of_others import SpokenOf
 from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
 from mnemic.recall.sureness import SCORED, SPLIT, AnswerGrounds, likely_yes, read_by, sure
 from mnemic.recall.topics import ON_TOPIC
@@ -261,8 +263,11 @@ def draft_answer(
     evidence = renumbered(of_subject(question, answering, user))
     asked = AnswerType.by(question)
     evidence = of_whoever_asks(question, of_kin_asked(question, evidence), context.items)
-    evidence = newest_home_first(question, evidence, answering, profile)
-    before = what_held_before(question, of_what_is_asked(question, of_self(question, context.items)))
+    spoken_of = SpokenOf.of(question, [hit.text for hit in answering], profile)
+    evidence = newest_home_first(question, evidence, answering, spoken_of)
+    theirs = [hit for hit in answering if spoken_of is not None and spoken_of.own_words(hit.text)]
+    own = theirs or of_what_is_asked(question, of_self(question, context.items))
+    before = what_held_before(question, own, spoken_of if theirs else None)
     evidence = before or _fitting(question, asked, so_before_supposed(question, evidence))
     said = _plainly_said(question, context, evidence, profile, user) if asks_yes_or_no(question) else None
     if said is not None and said.yes is not None:
@@ -515,8 +520,11 @@ def _people(text: str) -> frozenset[int]:
 def _fitting(question: str, asked: AnswerType, evidence: list[Recalled]) -> list[Recalled]:
     """Evidence with what names what is asked, and holds a number or time, before what came first without either.
 
-    Of "How old is my mum?" a correction of her birthday is newer than her age, and no answer.
+    Of "How old is my mum?" a correction of her birthday is newer than her age, and no answer. Of a way to work what
+    tells one goes before what only tells of work.
     """
+    if kind_asked(question) is AskedKind.WAY:
+        return sorted(evidence, key=lambda hit: lacks_kind(question, hit.text, hit.item))
     if asked not in (AnswerType.NUMBER, AnswerType.TIME) or not evidence or evidence[0].bearing is None:
         return evidence
     words = asked_words(question)

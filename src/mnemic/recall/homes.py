@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, Final
 from mnemic.core.clock import micros
 from mnemic.extract.patterns import SlotAct
 from mnemic.extract.slots import slots
-from mnemic.recall.said_of_others import SpokenOf
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mnemic.core.items import Item
     from mnemic.core.queries import Recalled
+    from mnemic.recall.said_of_others import SpokenOf
 
 _ASKS_HOME: Final = re.compile(
     r"^\W*(?:so |and |hey,? |remind me,? )*(?:where(?:abouts)?|(?:which|what|in which|in what) (?:city|town|place|country|village|part of \w+))"
@@ -33,7 +32,7 @@ _FORMERLY: Final = re.compile(r"\b(?:before|used to|previously|formerly)\b|ä»¥å‰
 
 
 def newest_home_first(
-    question: str, evidence: list[Recalled], heard: Sequence[Recalled], profile: Sequence[Item]
+    question: str, evidence: list[Recalled], heard: Sequence[Recalled], spoken_of: SpokenOf | None
 ) -> list[Recalled]:
     """Evidence with the newest statement of where somebody else lives first, where that is asked for.
 
@@ -41,11 +40,13 @@ def newest_home_first(
 
     Args:
         heard: All that can answer: what calls somebody otherwise than the question does may not be among the evidence.
+        spoken_of: Whom the question asks about, if that is somebody else than whoever asks.
     """
-    if not evidence or evidence[0].bearing is None or not _ASKS_HOME.search(question) or _FORMERLY.search(question):
+    if spoken_of is None or not evidence or evidence[0].bearing is None:
         return evidence
-    spoken_of = SpokenOf.of(question, [hit.text for hit in heard], profile)
-    homes = [hit for hit in heard if spoken_of is not None and _tells_home(spoken_of, hit)]
+    if not _ASKS_HOME.search(question) or _FORMERLY.search(question):
+        return evidence
+    homes = [hit for hit in heard if _tells_home(spoken_of, hit)]
     if not homes:
         return evidence
     newest, first = max(homes, key=_said), evidence[0]

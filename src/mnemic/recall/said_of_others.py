@@ -36,8 +36,9 @@ _SHORT_KIN: Final = {"哥": "brother", "弟": "brother", "姐": "sister", "妹":
 _OWN_SHORT: Final = re.compile(r"[我咱](?:们|家)?的?[大小老二三]?([妈爸姐妹哥弟])(?![妈爸姐妹哥弟们])")
 """Kin of whoever asks in one character: 我弟."""
 _MARKED: Final = re.compile(
-    r"\b(older|elder|big|younger|little|twin|half|step) (?:brother|sister|son|daughter|cousin|sibling)\b", re.IGNORECASE
+    r"\b(older|elder|oldest|eldest|big|younger|youngest|little|twin|half|step|best|ex) (?=[a-z])", re.IGNORECASE
 )
+"""Tells one of several kin of a kind from the others."""
 _OPENING: Final = r"^\W*(?:(?:and|but|so|oh|btw|fyi|ok|well|apparently|turns out|good news|update)[,:]? )*"
 _SUBJECT: Final = "Somebody"
 """Stands for whoever is spoken of."""
@@ -54,7 +55,7 @@ class SpokenOf:
     @classmethod
     def of(cls, question: str, texts: Iterable[str], profile: Iterable[Item]) -> SpokenOf | None:
         """Whom a question asks about, with what else `texts` and the profile show that they are called; None of nobody."""
-        kin = {next(filter(None, pair)).casefold() for pair in OWN_KIN.findall(question)}
+        kin = {next(filter(None, pair)).casefold() for pair in OWN_KIN.findall(_MARKED.sub("", question))}
         kin |= set(_OWN_SHORT.findall(question))
         names = set(_OF_NAME.findall(with_capitals(question)))
         if not kin and (chinese := _OF_NAME_CHINESE.match(question)) and not _SELF.search(chinese[1]):
