@@ -22,6 +22,10 @@ _AS_FIRST_PERSON: Final = (
     ),
     (r"WHO['’]s\b", "my"),
     (r"WHO is\b", "I am"),
+    (r"WHO (?:doesn|don)['’]t\b|WHO (?:does|do) not\b", "I don't"),
+    (r"WHO (?:isn|aren)['’]t\b", "I'm not"),
+    (r"WHO (?:hasn|haven)['’]t\b", "I haven't"),
+    (r"WHO (can(?:['’]t|not)?|didn['’]t|did not)\b", r"I \1"),
     (r"WHO (?:has|have)\b", "I have"),
     (r"WHO(?: are|['’]re)\b", "I am"),
     (r"WHO (?:was|were)\b", "I was"),
@@ -54,7 +58,7 @@ def as_said_by(text: str, names: Collection[str]) -> str:
         return text
     for said, own in _AS_FIRST_PERSON:
         shape = said.replace("WHO", f"(?:{who})").replace("OFTEN", _OFTEN)
-        form = re.compile(rf"^\W*{shape}", re.IGNORECASE)
+        form = re.compile(rf"^\W*(?:{shape})", re.IGNORECASE)
         if form.match(text):
             return form.sub(own, text, count=1)
     return re.sub(rf"^(?:{who}){_OF_CHINESE}", "我", text)

@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from mnemic.extract.chinese import has_chinese
 from mnemic.extract.hurried import with_capitals
 from mnemic.extract.sentences import written_sentences
 from mnemic.extract.slots_en_words import CALLED
@@ -29,7 +30,7 @@ _OF_NAME: Final = re.compile(
 )
 """A name as the subject of an English question."""
 _OF_NAME_CHINESE: Final = re.compile(
-    r"^(?:请问|那)?([小老阿][\u4e00-\u9fff]|[\u4e00-\u9fff]{2,3}?)(?=现在|如今|目前|还|住|搬|在(?:哪|什么)|是不是|有没有|[吃喝会养开]什么)"
+    r"^(?:请问|那)?(?:([小老阿][\u4e00-\u9fff])(?=[养有会对吃喝抽开])|((?:[小老阿][\u4e00-\u9fff]|[\u4e00-\u9fff]{2,3}?))(?=现在|如今|目前|还|住|搬|在(?:哪|什么)|是不是|有没有|[吃喝会养开]什么))"
 )
 _SELF: Final = re.compile(r"[我咱你您谁哪什这那]")
 _SHORT_KIN: Final = {"哥": "brother", "弟": "brother", "姐": "sister", "妹": "sister", "妈": "mother", "爸": "father"}
@@ -40,6 +41,13 @@ _MARKED: Final = re.compile(
 )
 """Tells one of several kin of a kind from the others."""
 _OPENING: Final = r"^\W*(?:(?:and|but|so|oh|btw|fyi|ok|well|apparently|turns out|good news|update)[,:]? )*"
+_OWN_VERBS: Final = {
+    **dict.fromkeys(("is", "are"), "Am"),
+    **dict.fromkeys(("was", "were"), "Was"),
+    **dict.fromkeys(("does", "do"), "Do"),
+    **dict.fromkeys(("has", "have"), "Have"),
+    "can": "Can",
+}
 _SUBJECT: Final = "Somebody"
 """Stands for whoever is spoken of."""
 
@@ -58,8 +66,8 @@ class SpokenOf:
         kin = {next(filter(None, pair)).casefold() for pair in OWN_KIN.findall(_MARKED.sub("", question))}
         kin |= set(_OWN_SHORT.findall(question))
         names = set(_OF_NAME.findall(with_capitals(question)))
-        if not kin and (chinese := _OF_NAME_CHINESE.match(question)) and not _SELF.search(chinese[1]):
-            names.add(chinese[1])
+        if not kin and (chinese := _OF_NAME_CHINESE.match(question)) and not _SELF.search(chinese[0]):
+            names.add(chinese[1] or chinese[2])
         if len(kin) + len(names) != 1:
             return None
         mark = _MARKED.search(question)
@@ -74,22 +82,47 @@ class SpokenOf:
 
     def own_words(self, text: str) -> list[str]:
         """What a text says of them, each sentence as they would say it of themselves; no other sentence."""
-        said = []
+        return list(self.own_sentences(text))
+
+    def own_question(self, question: str) -> str:
+        """A question for yes or no about them as they would ask it of themselves; "" for another question."""
+        if (chinese := re.match(rf"\W*(?:请问|那)?(?:{self._called})", question)) and has_chinese(question):
+            return "我" + question[chinese.end() :]
+        asked = re.match(
+            rf"\W*(?:(?:and|so|but) )*(is|are|was|were|does|do|has|have|can)( still)? (?:{self._called})(?!['’\w])",
+            question,
+            re.IGNORECASE,
+        )
+        if asked is None:
+            return ""
+        verb = _OWN_VERBS[asked[1].casefold()]
+        return f"{verb} I{asked[2] or ''}{question[asked.end() :]}"
+
+    def own_sentences(self, text: str) -> dict[str, str]:
+        """The sentences of a text that speak of them, by what they would say of themselves."""
+        said = {}
         for sentence in written_sentences(text):
             if (match := self._form.match(sentence)) is None:
                 continue
             own = as_said_by(_SUBJECT + sentence[match.end() :], (_SUBJECT,))
             if not own.startswith(_SUBJECT):
-                said.append(own)
+                said[own] = sentence
         return said
 
     @property
     def _form(self) -> re.Pattern[str]:
+        return re.compile(rf"(?i:{_OPENING})(?:{self._called})(?![\w-])|(?:{self._called})(?=[\u4e00-\u9fff])")
+
+    @property
+    def _called(self) -> str:
+        """A pattern of what they are called: "my brother", "my brother Callum", "Callum"."""
         kin = "|".join(sorted(map(re.escape, self.kin), key=len, reverse=True)) or "(?!)"
-        names = "|".join(sorted(map(re.escape, self.names), key=len, reverse=True)) or "(?!)"
+        names = "|".join(sorted(map(re.escape, self.names), key=len, reverse=True))
         mark = re.escape(self.mark) + " " if self.mark else r"(?:[a-z-]+ ){0,2}?"
-        theirs = rf"(?:my|our) {mark}(?:{kin})(?:,? (?-i:{names if self.names else _NAME})\b)?\b|[我咱](?:们|家)?的?(?:{kin})(?:{names})?"
-        return re.compile(rf"(?i:{_OPENING})(?:(?i:{theirs})|(?i:{names})(?!\w)|(?<=^)(?:{names})(?=[\u4e00-\u9fff]))")
+        theirs = (
+            rf"(?:my|our) {mark}(?:{kin})(?:,? (?-i:{names or _NAME})\b)?\b|[我咱](?:们|家)?的?(?:{kin})(?:{names})?"
+        )
+        return rf"(?i:{theirs}|{names or '(?!)'})"
 
 
 def _relation(word: str) -> str:

@@ -1,4 +1,4 @@
-"""Where somebody else lives is answered by the newest that says so, by whatever they are called there."""
+"""What is said of somebody else answers what is asked of them, by whatever they are called there."""
 
 from __future__ import annotations
 
@@ -55,3 +55,40 @@ def test_where_somebody_lives_is_their_newest_home(row: str, embedder: str) -> N
 def test_what_is_said_of_somebody_is_read_as_their_own_words(question: str, text: str, own: list[str] | None) -> None:
     spoken_of = SpokenOf.of(question, ["my brother Callum", text], ())
     assert (spoken_of.own_words(text) if spoken_of else None) == own
+
+
+PLAIN = """
+my girlfriend Priya is vegetarian, need a sunday lunch idea => is Priya vegetarian? => Yes
+My sister is pregnant. => Is my sister pregnant? => Yes
+Callum lives in Leeds. | Callum's moved to Glasgow => Does Callum live in Glasgow? => Yes
+Callum lives in Leeds. | Callum's moved to Glasgow => Does Callum live in Leeds? => No
+My sister doesn't eat meat. => Does my sister eat meat? => No
+Tom plays the cello. => Does Tom play the cello? => Yes
+小周养了一只狗 => 小周养狗吗？ => 是
+我妈对虾过敏 => 我妈对虾过敏吗？ => 是
+领养了一只橘猫，叫年糕，一天喂几次合适 => 我养猫了吗？ => 有
+游泳班不去了，膝盖疼 => 我还在上游泳班吗？ => 不是
+I'm allergic to shellfish. | turns out the test was wrong, im fine with shellfish after all => am I allergic to shellfish? => No
+My sister is pregnant. | She had the baby last week. => Is my sister pregnant? =>
+My sister is pregnant. | My sister had the baby last week. => Is my sister pregnant? =>
+My brother has a dog called Rex. | Rex died in May. => Does my brother have a dog? =>
+My sister wants a dog. => Does my sister have a dog? =>
+If Callum moves to Leeds I'll visit. => Does Callum live in Leeds? =>
+My older brother smokes. => Does my younger brother smoke? =>
+My brother has a dog. => Does my brother have a cat? =>
+我不去了，太累 => 我还在上游泳班吗？ =>
+"""  # noqa: E501 - a row cut in pieces is read wrongly
+
+
+@pytest.mark.parametrize("embedder", [pytest.param("auto", marks=LOCAL)])
+@pytest.mark.parametrize("row", PLAIN.strip().splitlines())
+def test_what_is_plainly_said_of_somebody_answers_yes_or_no(row: str, embedder: str) -> None:
+    said, question, short = (part.strip() for part in row.split("=>"))
+    with Memory("memory:", embedder=embedder) as memory:
+        me = memory.scope(user="noor")
+        for day, text in enumerate(("It rained all day.", "I had pasta for lunch.", *said.split(" | "))):
+            me.observe(text, role="user", said=JUNE + timedelta(days=day))
+        memory.flush()
+        answered = me.ask(question)
+        assert answered.short == short
+        assert answered.confidence >= 0.5 or not short
