@@ -513,7 +513,8 @@ def _people(text: str) -> frozenset[int]:
 def _fitting(question: str, asked: AnswerType, evidence: list[Recalled]) -> list[Recalled]:
     """Evidence with what names what is asked, and holds a number or time, before what came first without either.
 
-    Of "How old is my mum?" a correction of her birthday is newer than her age, and no answer.
+    Of "How old is my mum?" a correction of her birthday is newer than her age, and no answer. But what came in the place
+    of an older state with a number or time of its own need not name the matter again: "Sorry, it is the 24th".
     """
     if asked not in (AnswerType.NUMBER, AnswerType.TIME) or not evidence or evidence[0].bearing is None:
         return evidence
@@ -523,10 +524,11 @@ def _fitting(question: str, asked: AnswerType, evidence: list[Recalled]) -> list
         holds = any(held(asked, text, hit.item, question) for text in written_sentences(hit.text))
         return holds, share_held(words, hit.text) > 0
 
-    if all(fits(evidence[0])):
+    first = evidence[0]
+    if all(fits(first)):
         return evidence
     better = next((hit for hit in evidence if hit.bearing is not None and all(fits(hit))), None)
-    if better is None:
+    if better is None or (first.succession == 1 and better.succession > 1 and fits(first)[0]):
         return evidence
     rest = [replace(hit, succession=0) for hit in evidence if hit is not better]
     return [replace(better, succession=0), *rest]

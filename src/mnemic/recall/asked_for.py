@@ -78,6 +78,8 @@ _PLACE: Final = re.compile(
     rf"\b(?:in|at|from|to|near|around|visited) (?:the )?({_NAME})"
     r"|[在去到从][了过]?([\u4e00-\u9fff]{2,6}?)(?=[里吃玩看住待旅学工拍和的了过吧呢啊，。！、]|\Z)"
 )
+_NO_NAME: Final = re.compile(r"['’]s$|^[A-Z]$|^[A-Z]{3,}$")
+"""Whose something is, a letter, or a word that is shouted: no name that answers by itself."""
 _CAPITALS: Final = frozenset({"I", "I'm", "I've", "I'd", "I'll", *MONTHS, *WEEKDAYS})
 _YEAR: Final = re.compile(
     r"\d{4}|\b(?:last|this|next|ago|yesterday|today|tomorrow|tonight)\b|[去今明前后昨]|上|下", re.IGNORECASE
@@ -106,6 +108,8 @@ _NO_COUNT: Final = re.compile(r"一(?![百千万])[^\d]*$|one\b.*", re.IGNORECAS
 """A number that mostly stands for an article."""
 _UNIT_BEHIND: Final = re.compile(r"(?![的了吧呢啊])[\u4e00-\u9fff]")
 """Behind a number: the unit that it counts in goes on."""
+_MEASURED: Final = re.compile(r"[\d一二两三四五六七八九十百千万半]+(?:片|粒|颗|毫克|滴|勺|箱|件|套|台|辆|斤|楼|层)半?")
+"""So much of something by a measure beside those that are read with every number."""
 _NUMERAL: Final = re.compile(r"\s*[\d一二三四五六七八九十百千万〇零两]")
 _REPEATED: Final = re.compile(
     r"^(?:on )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|(?:周|星期|礼拜)[一二三四五六日天])$", re.IGNORECASE
@@ -254,10 +258,13 @@ def _surely_held(asked: AnswerType, text: str, item: Item, question: str) -> str
             if _ASKS_AGE.search(question):
                 return next((age[0] for age in _ages(text, question)), "")
             numbers = [match for match in _NUMBER.finditer(text) if not _NO_COUNT.match(match[0])]
+            if any(numbers[0][0] not in count for count in _MEASURED.findall(text) if numbers):
+                return ""
             return numbers[0][0] if len(numbers) == 1 and not _UNIT_BEHIND.match(text, numbers[0].end()) else ""
         case AnswerType.PERSON:
             names = _names(text, question)
-            return names[0] if len(names) == 1 else ""
+            alone = len(names) == 1 and not _NO_NAME.search(names[0])
+            return names[0] if alone else ""
         case AnswerType.PLACE:
             left = _FORMERLY.search(question) and (_LEFT.search(text) or _CAME.search(text))
             pattern = _LEFT if left else _PLACE_SURELY

@@ -137,6 +137,19 @@ _POSSESSIVE: Final = re.compile(
     r"\W*(?!(?:It|That|This|There|Here|What|Who|Where|When|How|He|She|Let|Today|Tomorrow)\b)[A-Z][\w-]+['’]s\b"
 )
 """Opens with what is somebody's by name: "Tom's favourite colour"."""
+_COMMA: Final = re.compile(r"，|,(?!\d)")
+_STATES: Final = re.compile(
+    r"^\W*(?:(?:so|and|but|well) )?(?:(?:i|we)(?:['’](?:m|re|ve))?|(?:my|our) (?:[\w'’]+ ){1,3}?(?:is|are|has|have|lives?|works?))"
+    r" (?!(?:was |were |am |are |do |can )?(?:wonder|guess|think|know|suppose|mean)\w*)\w+ \w+|[\u4e00-\u9fff]{4}",
+    re.IGNORECASE,
+)
+"""States something of whoever speaks; of an unspaced script any clause that is long enough does."""
+_OPEN: Final = re.compile(
+    r"\b(?:if|should|would|could|might|suppose)\b|什么|啥|哪|谁|吗|呢|怎么|咋|如何|多少|几|是不是|有没有|能不能|会不会|要不要"
+    r"|如果|要是|假如|万一|请问|听说|为何|([\u4e00-\u9fff])[不没]\1",
+    re.IGNORECASE,
+)
+"""What asks or supposes, so that a clause with it states nothing."""
 _THEIRS: Final = re.compile(
     r"\bmy\b|\b(?:told|asked|texted|said to|wrote to) (?:me|us)\b|我(?=的?[\u4e00-\u9fff]{1,3}[说问写喊讲])"
     r"|(?:跟|对|和|给|告诉|问)我们?",
@@ -155,7 +168,7 @@ def asks(sentence: str) -> bool:
 
 def can_answer(hit: Recalled, question: str) -> bool:
     """Whether an entry can answer at all: it states something, and not only what an assistant said of somebody else."""
-    if all(asks(text) or _ACKNOWLEDGES.match(text) for text in written_sentences(hit.text)):
+    if all(_only_asks(text) or _ACKNOWLEDGES.match(text) for text in written_sentences(hit.text)):
         return False
     mine = SPEAKS_OF_SELF.search(question) and not SPEAKS_TO_OTHER.search(question)
     if not mine:
@@ -163,6 +176,14 @@ def can_answer(hit: Recalled, question: str) -> bool:
     if _POSSESSIVE.match(hit.text) and not SPEAKS_OF_SELF.search(hit.text) and not counted_in(question)[KIN].any():
         return False
     return MACHINES.isdisjoint(tokenise(speaker_of(hit.item))) and not _of_another(hit.text)
+
+
+def _only_asks(sentence: str) -> bool:
+    """Whether a sentence is a question, and no clause before it states something: "I live in Ghent, where do I park?"."""
+    if not asks(sentence):
+        return False
+    *before, _ = _COMMA.split(sentence)
+    return not any(_STATES.search(part) and not _OPEN.search(part) for part in before)
 
 
 def _of_another(text: str) -> bool:
@@ -235,8 +256,12 @@ def of_whoever_asks(question: str, evidence: list[Recalled], heard: Sequence[Rec
     names, asked = names_in(hit.text for hit in heard), asked_words(question)
 
     def is_of_another(hit: Recalled) -> bool:
-        best = max(clauses(hit.text), key=lambda part: share_held(asked, part), default=hit.text)
         own = SPEAKS_OF_SELF.search(hit.text)  # a place may be named and left, as its speaker says beside it
+
+        def names_most(part: str) -> tuple[float, bool]:
+            return share_held(asked, part), SPEAKS_OF_SELF.search(part) is not None
+
+        best = max(clauses(hit.text), key=names_most, default=hit.text)
         return of_somebody_of_mine(hit.text) or about_another(best, frozenset() if own else names, question)
 
     kept = [hit for hit in evidence if not is_of_another(hit)]
