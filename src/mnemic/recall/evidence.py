@@ -256,12 +256,10 @@ def of_whoever_asks(question: str, evidence: list[Recalled], heard: Sequence[Rec
     names, asked = names_in(hit.text for hit in heard), asked_words(question)
 
     def is_of_another(hit: Recalled) -> bool:
+        best = max(clauses(hit.text), key=lambda part: share_held(asked, part), default=hit.text)
         own = SPEAKS_OF_SELF.search(hit.text)  # a place may be named and left, as its speaker says beside it
-
-        def names_most(part: str) -> tuple[float, bool]:
-            return share_held(asked, part), SPEAKS_OF_SELF.search(part) is not None
-
-        best = max(clauses(hit.text), key=names_most, default=hit.text)
+        if own and hit.succession == 1 and share_held(asked, best) == 0 and not asks_yes_or_no(question):
+            return of_somebody_of_mine(hit.text)  # it need not name again what it is the newest state of
         return of_somebody_of_mine(hit.text) or about_another(best, frozenset() if own else names, question)
 
     kept = [hit for hit in evidence if not is_of_another(hit)]
