@@ -92,6 +92,9 @@ NEAR_A_FACT: Final = 1.5
 """By how much less it may bear than what the fact in doubt was read in."""
 NAMED_BESIDE: Final = -1.5
 """Log odds from which what was said last is named beside a doubt."""
+OF_NO_BEARING: Final = 6.5
+"""By how much less than what bears most on a question, in log odds, a statement bears that contests no answer to it:
+small talk shares a number, or "left", with many an answer."""
 _CLAUSE: Final = re.compile(
     r"[,，、:：—–]|\b(?:and(?! I\b)|but|so|because|while|when|after|before|since|until|though|although)\b"
     r"|(?<=的时候)|(?<=那会儿)|(?<=那时候)|(?<=以后)|(?<=之后)|(?<=因为)"
@@ -451,7 +454,10 @@ def _contested(question: str, quoted: Sequence[Item], texts: Sequence[str], evid
     known = {id for item in quoted for id in (item.id, *item.source)}
     matter = _Matter.of(question, texts)
     latest = max(map(certain_since, quoted))
-    later = (hit for hit in evidence if micros(hit.item.said) > latest and hit.id not in known and hit.succession < 2)
+    later = [hit for hit in evidence if micros(hit.item.said) > latest and hit.id not in known and hit.succession < 2]
+    if not asks_yes_or_no(question):
+        least = most_bearing(evidence) - OF_NO_BEARING
+        later = [hit for hit in later if hit.bearing is None or hit.bearing >= least]
     return any(
         matter.ends_in(text) for hit in later if _by_same(quoted[0], hit.item) for text in written_sentences(hit.text)
     )
