@@ -33,13 +33,14 @@ from mnemic.recall.asked_for import (
 from mnemic.recall.currency import ORDERS
 from mnemic.recall.doubt_words import is_asserted, speaks_of_any
 from mnemic.recall.earlier import what_held_before
-from mnemic.recall.endings import tells_only_an_end
+from mnemic.recall.endings import tells_only_an_end, tells_that_nothing_else_comes
 from mnemic.recall.evidence import (
     ASKING,
     MACHINES,
     OF_ANY_MATTER,
     can_answer,
     denies_in,
+    held_by_then,
     is_off,
     lacks_what_is_asked,
     matter_words,
@@ -55,6 +56,7 @@ from mnemic.recall.evidence import (
 from mnemic.recall.polarity import ASKS_PAST, STILL, SUPPOSES, asked_words, goes_on, share_held
 from mnemic.recall.profile import certain_since, matter_of_slot
 from mnemic.recall.quoting import (
+    NEARLY,
     WHOLE,
     QuotedSentence,
     adding_up,
@@ -264,7 +266,7 @@ def draft_answer(
     asked = AnswerType.by(question)
     evidence = of_whoever_asks(question, of_kin_asked(question, evidence), context.items)
     before = what_held_before(question, of_what_is_asked(question, of_self(question, context.items)))
-    evidence = before or _fitting(question, asked, so_before_supposed(question, evidence))
+    evidence = before or _fitting(question, asked, so_before_supposed(question, held_by_then(question, evidence)))
     said = _plainly_said(question, context, evidence, profile, user) if asks_yes_or_no(question) else None
     if said is not None and said.yes is not None:
         return _drafted_plainly(question, context, evidence, said, said.yes)
@@ -283,6 +285,8 @@ def draft_answer(
     if not chosen:
         return None
     fitting = [quote for quote in chosen if not _is_beside(question, asked, quote, evidence)]
+    if not facts and fitting and _is_far_off(question, fitting[0], context):
+        fitting = []
     beside, chosen = not fitting, fitting or chosen
     short, yes = _short(question, asked, chosen, evidence)
     short = "" if facts and evidence[0].succession != 1 else short
@@ -371,6 +375,19 @@ def _is_beside(question: str, asked: AnswerType, quoted: QuotedSentence, evidenc
     return all(is_off(question, asked, state, state.text) for state in on)
 
 
+def _is_far_off(question: str, quoted: QuotedSentence, context: Context) -> bool:
+    """Whether a quote names nothing that is asked, and bears on it far less than what can answer nothing itself.
+
+    Where "Can I eat kale on 8 mg?" alone speaks of a dose, small talk does not answer for it.
+    """
+    bearing = next((hit.bearing for hit in context.items if hit.id == quoted.item.id), None)
+    if bearing is None or asks_yes_or_no(question):
+        return False
+    mute = [hit.bearing for hit in context.items if hit.bearing is not None and not can_answer(hit, question)]
+    far = max(mute, default=bearing) - bearing >= NEARLY
+    return far and share_held(asked_words(question) - OF_ANY_MATTER, quoted.item.text) == 0
+
+
 def _cited(short: str, quotes: Sequence[tuple[ItemId, str]], confidence: float) -> Answer:
     quoted = " ".join(f'"{text}" [{id}]' for id, text in quotes)
     citations = tuple(Citation(id, text) for id, text in quotes)
@@ -380,8 +397,10 @@ def _cited(short: str, quotes: Sequence[tuple[ItemId, str]], confidence: float) 
 def _is_no_more(question: str, quoted: QuotedSentence, evidence: Sequence[Recalled]) -> bool:
     """Whether the newest state of a matter says that it ended, and of nothing in its place."""
     first = evidence[0]
-    if first.succession != 1 or quoted.item.id != first.id:
+    if quoted.item.id != first.id:
         return False
+    if first.succession != 1:
+        return tells_that_nothing_else_comes(question, first.text)
     return tells_only_an_end(question, first.text, [hit.text for hit in evidence if hit.succession > 1])
 
 

@@ -146,6 +146,7 @@ _SEVERAL: Final = re.compile(
     r"|\bhow (?:has|have|did) (?:\w+ ){1,6}(?:changed?|evolved?|developed?)\b|\bin (?:what|which) order\b|\bin order\b"
     r"|\bwhat (?:\w+ ){0,3}allergic\b|\b(?:what|who|which) (?:\w+ ){0,3}"
     r"(?:children|kids|siblings|brothers|sisters|pets|hobbies|allergies|languages|parents)\b(?!['’]| \w+ing\b| drive\b)"
+    rf"|\bwhat are (?:my|our|the|his|her|their|\w+['’]s) (?:\w+ ){{0,2}}(?!(?:{_NO_PLURAL})\b)\w+s (?:called|named)\b"
     r"|\bwho (?:\w+ ){0,3}live with\b|\bwhat else\b"
     r"|哪些|哪几|几[个種种次家本部样]|都\w{0,4}(?:什么|谁|哪)"
     r"|什么\w{0,2}过敏|过敏\w{0,3}什么|(?:孩子|娃|宠物|爱好|兴趣)\w{0,3}(?:什么|谁)"

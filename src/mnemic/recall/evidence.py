@@ -10,6 +10,8 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from mnemic.core.clock import micros
+from mnemic.core.timex import find_times
 from mnemic.core.tokens import tokenise
 from mnemic.extract.sentences import written_sentences
 from mnemic.recall.answer_kind import lacks_kind
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
 
     from mnemic.core.items import Item
     from mnemic.core.queries import Recalled
+    from mnemic.core.timex import TimeSpan
 
 
 ASKING: Final = re.compile(r"[?？][\"'”’)\]]*$")
@@ -137,6 +140,7 @@ _POSSESSIVE: Final = re.compile(
     r"\W*(?!(?:It|That|This|There|Here|What|Who|Where|When|How|He|She|Let|Today|Tomorrow)\b)[A-Z][\w-]+['’]s\b"
 )
 """Opens with what is somebody's by name: "Tom's favourite colour"."""
+_YEAR: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _COMMA: Final = re.compile(r"，|,(?!\d)")
 _STATES: Final = re.compile(
     r"^\W*(?:(?:so|and|but|well) )?(?:(?:i|we)(?:['’](?:m|re|ve))?|(?:my|our) (?:[\w'’]+ ){1,3}?(?:is|are|has|have|lives?|works?))"
@@ -222,6 +226,30 @@ def of_what_is_asked(question: str, evidence: list[Recalled]) -> list[Recalled]:
         return (hit.bearing is not None and hit.bearing >= least) or share_held(asked, hit.text) > 0
 
     return [hit for hit in evidence if hit not in other and answers(hit)]
+
+
+def held_by_then(question: str, evidence: list[Recalled]) -> list[Recalled]:
+    """Evidence with what was said after a time that a question names behind what was said by then.
+
+    "What dose was I on in 2023?" is answered by what was said last by the end of that year, where that bears on the
+    question nearly as much; what was said later may tell of that time, and then it names the year.
+    """
+    first = evidence[0] if evidence else None
+    if first is None or first.bearing is None or asks_yes_or_no(question):
+        return evidence
+    spans = [span for span in find_times(question, micros(first.item.said)) if _YEAR.search(span.text)]
+    if len(spans) != 1 or micros(first.item.said) < spans[0].end or _year_of(spans[0]) in first.text:
+        return evidence
+    least = max(LEAST_SO, first.bearing - NEARLY)
+    by_then = [hit for hit in evidence if micros(hit.item.said) < spans[0].end and (hit.bearing or 0.0) >= least]
+    if not by_then:
+        return evidence
+    later = [replace(hit, succession=0) for hit in evidence if hit not in by_then]
+    return [*renumbered(by_then), *later]
+
+
+def _year_of(span: TimeSpan) -> str:
+    return _YEAR.findall(span.text)[0]
 
 
 def so_before_supposed(question: str, evidence: list[Recalled]) -> list[Recalled]:

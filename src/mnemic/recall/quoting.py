@@ -35,7 +35,7 @@ NEARLY: Final = 2.0
 """By how much less than what bears most on the question, in log odds, another statement is quoted beside the first:
 farther off it only buries the answer, and of ordinary lives none was answered better for it.
 """
-FARTHER: Final = 4.0
+FARTHER: Final = 4.5
 """By how much less yet what adds up with the first may bear on a question for several things."""
 
 OF_THE_MATTER: Final = 1.0
