@@ -94,6 +94,8 @@ NEAR_A_FACT: Final = 1.5
 """By how much less it may bear than what the fact in doubt was read in."""
 NAMED_BESIDE: Final = -1.5
 """Log odds from which what was said last is named beside a doubt."""
+ADDS_UP: Final = 2.0
+"""Log odds of being of one matter with what bears most, from which it may name another of several in words of its own."""
 OF_NO_BEARING: Final = 6.5
 """By how much less than what bears most on a question, in log odds, a statement bears that contests no answer to it:
 small talk shares a number, or "left", with many an answer."""
@@ -101,6 +103,10 @@ _CLAUSE: Final = re.compile(
     r"[,，、:：—–]|\b(?:and(?! I\b)|but|so|because|while|when|after|before|since|until|though|although)\b"
     r"|(?<=的时候)|(?<=那会儿)|(?<=那时候)|(?<=以后)|(?<=之后)|(?<=因为)"
 )
+_PUTS_RIGHT: Final = re.compile(
+    r"不是[^，,。；;]{1,10}[，,]?而?是|\bnot (?:on |at |in )?(?:\w+ ){1,3}but\b", re.IGNORECASE
+)
+"""Takes one value back for another: "not the third but the tenth"."""
 _PLAINLY_NOT: Final = re.compile(r"\b(?:no|not|never|none|nothing|without)\b|\w+n['’]t\b|不|没", re.IGNORECASE)
 _DAYS: Final = frozenset(
     tokenise(
@@ -366,6 +372,12 @@ def _is_beside(question: str, asked: AnswerType, quoted: QuotedSentence, evidenc
         return own and lacks_what_is_asked(question, hit, quoted.text)
     if not is_off(question, asked, hit, quoted.text):
         return False
+    if (
+        asks_several(question)
+        and (hit.same_matter or 0.0) >= ADDS_UP
+        and not lacks_what_is_asked(question, hit, hit.text)
+    ):
+        return False
     if lacks_what_is_asked(question, hit, quoted.text) and not denies_in(quoted.text):
         return True
     older = [state for state in evidence if state.succession > 1] if hit.succession == 1 else []
@@ -553,7 +565,8 @@ def _fitting(question: str, asked: AnswerType, evidence: list[Recalled]) -> list
     if all(fits(first)):
         return evidence
     better = next((hit for hit in evidence if hit.bearing is not None and all(fits(hit))), None)
-    if better is None or (first.succession == 1 and better.succession > 1 and fits(first)[0]):
+    told = fits(first)[0] or _PUTS_RIGHT.search(first.text)
+    if better is None or (first.succession == 1 and better.succession > 1 and told):
         return evidence
     rest = [replace(hit, succession=0) for hit in evidence if hit is not better]
     return [replace(better, succession=0), *rest]

@@ -13,8 +13,9 @@ from mnemic.core.items import Channel, Kind
 from mnemic.core.parts import MONTHS, WEEKDAYS
 from mnemic.core.timex import TimeSpan, find_times
 from mnemic.core.timex_tense import EVERY_YEAR
-from mnemic.core.tokens import local_time
+from mnemic.core.tokens import is_stop, local_time, tokenise
 from mnemic.extract.hurried import with_capitals
+from mnemic.extract.sentences import written_sentences
 from mnemic.recall.polarity import ASKS_PAST
 from mnemic.recall.understand import called_by_name
 
@@ -118,6 +119,12 @@ _WEEKDAY: Final = re.compile(
     r"(?:on )?(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|(?:周|星期|礼拜)[一二三四五六日天]", re.IGNORECASE
 )
 """Begins with a day of the week of no certain week."""
+_HABIT: Final = re.compile(
+    r"\b(?:my|our|the) (?:\w+ )?days? (?:is|are)\b|\b(?:every|each|always|usually)\b|每|都是", re.IGNORECASE
+)
+"""Tells what is so every week, so that a day of the week is no certain day."""
+_EACH_WEEK: Final = re.compile(r"\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days at (?:half past )?[\w:.]+(?: ?[ap]m)?")
+"""A day of every week with its hour."""
 _NOT_ASSERTED: Final = re.compile(
     r"\b(?:if|suppose|dreamt|dreamed|wish|maybe|might|would)\b|['’]d\b|如果|要是|也许|梦|假如|考虑|不|没", re.IGNORECASE
 )
@@ -264,7 +271,7 @@ def _surely_held(asked: AnswerType, text: str, item: Item, question: str) -> str
             return numbers[0][0] if len(numbers) == 1 and not _UNIT_BEHIND.match(text, numbers[0].end()) else ""
         case AnswerType.PERSON:
             names = _names(text, question)
-            alone = len(names) == 1 and not _NO_NAME.search(names[0])
+            alone = len(names) == 1 and not _NO_NAME.search(names[0]) and _is_told_of(names[0], text, question)
             return names[0] if alone else ""
         case AnswerType.PLACE:
             left = _FORMERLY.search(question) and (_LEFT.search(text) or _CAME.search(text))
@@ -278,6 +285,16 @@ def _surely_held(asked: AnswerType, text: str, item: Item, question: str) -> str
             return places.pop() if fits else ""
         case AnswerType.THING:
             return ""
+
+
+def _is_told_of(name: str, text: str, question: str) -> bool:
+    """Whether a name stands in the only sentence of a text, or in one that shares a word with the question.
+
+    "Maureen's doing secretary now. I need a card for Brian" does not make Brian the secretary.
+    """
+    parts = written_sentences(text)
+    asked = {token for token in tokenise(question) if not is_stop(token)}
+    return len(parts) < 2 or any(name in part and not asked.isdisjoint(tokenise(part)) for part in parts)
 
 
 def _ages(text: str, question: str) -> list[re.Match[str]]:
@@ -296,8 +313,12 @@ def _time_surely(text: str, item: Item, question: str) -> str:
         return ""
     if _REPEATED.match(spans[0].text) and not PAST.search(question):
         return spans[0].text
-    if _WEEKDAY.match(spans[0].text) and not PAST.search(text) and not ASKS_PAST.search(question):
-        return spans[0].text
+    plain = not PAST.search(text) and (not ASKS_PAST.search(question) or _HABIT.search(text))
+    if (weekday := _WEEKDAY.match(spans[0].text)) and plain:
+        dated = re.search(rf"{re.escape(spans[0].text)} the \d{{1,2}}(?:st|nd|rd|th)\b", text)
+        return dated[0] if dated else spans[0].text
+    if weekday is None and (each := _EACH_WEEK.search(text)) and each[0].endswith(spans[0].text):
+        return each[0]
     return _when(spans, text, item)
 
 

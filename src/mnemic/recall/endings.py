@@ -55,7 +55,7 @@ _INSTEAD: Final = re.compile(
     r"|signed (?:up )?(?:for|with)|(?:went|gone|going|is|am|are|,) back (?:to|on|with)|first (?:week|day|lesson|shift|session)"
     r"|(?<!not )(?:renting|living|staying|working|studying|training|playing|driving|using|taking|seeing|dating)"
     r"|(?:is|does|do|am|are|['’]s|['’]m|['’]re|have|has|it) (?:\w+ ){0,4}now|(?:sold|cleared) (?:\w+ ){1,3}for (?!good\b|ever\b|\d))\b"
-    r"|换|改[为成到走用]|如今|接手|接替|代替|之后|现在(?!\w{0,5}(?:没|不))|又?[住搬用]回|又回|[就只]留|留[一下着]|装了|轮到|考[进上]|待在|买了|开了个|去了(?=[\u4e00-\u9fff]{2})",
+    r"|换|改[为成到走用]|如今|接手|接替|代替|之后|现在(?!\w{0,9}(?:没|不))|又?[住搬用]回|又回|[就只]留|留[一下着]|装了|轮到|考[进上]|待在|买了|开了个|去了(?=[\u4e00-\u9fff]{2})",
     re.IGNORECASE,
 )
 """Tells of what came in the place of something."""
@@ -69,7 +69,9 @@ _SUPPOSED: Final = re.compile(
     re.IGNORECASE,
 )
 """What a clause only supposes or plans."""
-_ASKS_WHY: Final = re.compile(r"^\W*(?:and |so |but )?(?:why|how come|when)\b|为什么|为何|怎么(?!样)|什么时候|哪天|何时", re.IGNORECASE)
+_ASKS_WHY: Final = re.compile(
+    r"^\W*(?:and |so |but )?(?:why|how come|when)\b|为什么|为何|怎么(?!样)|什么时候|哪天|何时", re.IGNORECASE
+)
 """Asks for the reason or the time of an end, which what tells of it answers."""
 _CLAUSE: Final = re.compile(r"(?<=[,，;；。.!！—])|(?<=\s)(?=(?:so|but|and) )")
 _FIGURE: Final = re.compile(r"\d")
@@ -87,12 +89,12 @@ def tells_only_an_end(question: str, text: str, older: Iterable[str]) -> bool:
     if _INSTEAD.search(spoken):
         return False
     known = " ".join((question, *older))
-    ends = _ends(spoken, matter_words(known))
-    if ends and _NOTHING_ELSE.search(spoken):
-        return True
+    matter = matter_words(known)
+    if _NOTHING_ELSE.search(spoken):
+        return not matter.isdisjoint(matter_words(spoken)) and any(form.search(spoken) for form in (_ENDED, _LEFT_OFF))
     if counted_in(spoken)[SentenceCue.CHANGE]:
         return False
-    return any(_nothing_follows(spoken[end:], known) for end in ends)
+    return any(_nothing_follows(spoken[end:], known) for end in _ends(spoken, matter))
 
 
 def tells_that_nothing_else_comes(question: str, text: str) -> bool:

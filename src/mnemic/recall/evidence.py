@@ -148,6 +148,10 @@ _STATES: Final = re.compile(
     re.IGNORECASE,
 )
 """States something of whoever speaks; of an unspaced script any clause that is long enough does."""
+_ASKS_HELP: Final = re.compile(
+    r"^\W*(?:how|what|where|which|when|why|who) (?:do|does|can|could|should|would) (?:i|we)\b", re.IGNORECASE
+)
+"""Opens a question for help, however it goes on."""
 _OPEN: Final = re.compile(
     r"\b(?:if|should|would|could|might|suppose)\b|什么|啥|哪|谁|吗|呢|怎么|咋|如何|多少|几|是不是|有没有|能不能|会不会|要不要"
     r"|如果|要是|假如|万一|请问|听说|为何|([\u4e00-\u9fff])[不没]\1",
@@ -249,7 +253,7 @@ def held_by_then(question: str, evidence: list[Recalled]) -> list[Recalled]:
 
 
 def _year_of(span: TimeSpan) -> str:
-    return _YEAR.findall(span.text)[0]
+    return str(_YEAR.findall(span.text)[0])
 
 
 def so_before_supposed(question: str, evidence: list[Recalled]) -> list[Recalled]:
@@ -261,14 +265,19 @@ def so_before_supposed(question: str, evidence: list[Recalled]) -> list[Recalled
     first = evidence[0] if evidence else None
     if first is None or first.bearing is None or asks_yes_or_no(question) or ASKS_UNREAL.search(question):
         return evidence
-    if not is_unreal(first.text):
+    if not is_unreal(_without_help_asked(first.text)):
         return evidence
-    supposed = [hit for hit in evidence if is_unreal(hit.text)]
+    supposed = [hit for hit in evidence if is_unreal(_without_help_asked(hit.text))]
     least = max(LEAST_SO, first.bearing - NEAR_SUPPOSED)
     so = [hit for hit in evidence if hit not in supposed]
     if not any(hit.bearing is not None and hit.bearing >= least for hit in so):
         return evidence
     return [*renumbered(so), *(replace(hit, succession=0) for hit in supposed)]
+
+
+def _without_help_asked(text: str) -> str:
+    """A text without what it asks help for, which supposes nothing of what it states: "so it's the 51. how do I complain"."""
+    return " ".join(part for part in written_sentences(text) if not (asks(part) or _ASKS_HELP.search(part))) or text
 
 
 def of_whoever_asks(question: str, evidence: list[Recalled], heard: Sequence[Recalled]) -> list[Recalled]:

@@ -156,9 +156,7 @@ def _whole_turn(sentence: QuotedSentence) -> QuotedSentence:
     return replace(sentence, text=sentence.item.text.strip())
 
 
-def _stands_out(
-    sentence: QuotedSentence, among: Sequence[QuotedSentence], asked: AnswerType, question: str
-) -> bool:
+def _stands_out(sentence: QuotedSentence, among: Sequence[QuotedSentence], asked: AnswerType, question: str) -> bool:
     """Whether a sentence answers without the others of its turn: it covers the question, or alone holds what it asks.
 
     A name or place also stands in much that is said beside the answer, so that there it shares a word with the question.
