@@ -95,7 +95,7 @@ NEAR_A_FACT: Final = 1.5
 NAMED_BESIDE: Final = -1.5
 """Log odds from which what was said last is named beside a doubt."""
 ADDS_UP: Final = 2.0
-"""Log odds of being of one matter with what bears most, from which it may name another of several in words of its own."""
+"""Log odds of being of one matter with what bears most, from which it may add one of several to it."""
 OF_NO_BEARING: Final = 6.5
 """By how much less than what bears most on a question, in log odds, a statement bears that contests no answer to it:
 small talk shares a number, or "left", with many an answer."""

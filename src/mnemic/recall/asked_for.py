@@ -292,7 +292,7 @@ def _is_told_of(name: str, text: str, question: str) -> bool:
 
     "Maureen's doing secretary now. I need a card for Brian" does not make Brian the secretary.
     """
-    parts = written_sentences(text)
+    parts = [part for part in written_sentences(text) if not part.endswith(("?", "？"))]
     asked = {token for token in tokenise(question) if not is_stop(token)}
     return len(parts) < 2 or any(name in part and not asked.isdisjoint(tokenise(part)) for part in parts)
 

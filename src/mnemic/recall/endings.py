@@ -35,7 +35,7 @@ _LEFT_OFF: Final = re.compile(
     r"\b(?:(?:gave|given|giving) up|(?:sold|stopped|killed|binned|scrapped|axed|folded)"
     r"|(?:handed|gave|given) (?:\w+ ){0,3}(?:in|back)|(?:taken|took|come|came) (?:me |him |her |us |them )?off"
     r"|packed (?:\w+ ){0,3}in|last (?:ever )?(?:day|lesson|session|class|shift|game|match|issue|visit|dose|pill|one)"
-    r"|(?:moved|gone|went) (?:out|away|home)|away home|let (?:\w+ )?go|no more)\b"
+    r"|(?:moved|gone|went) (?:out|away|home)|away home|let (?:\w+ )?go)\b"
     r"|退出|退租|退给|退还|结清|不(?:[包订租养练学雇请吃种开弹打去做]|再)\w{0,4}?了|不出了|不办了|停刊|休刊|毕业了(?![去后到])|卖了|卖掉|搬走|走的|走了|到期|还给|最后一",
     re.IGNORECASE,
 )

@@ -143,7 +143,8 @@ _POSSESSIVE: Final = re.compile(
 _YEAR: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _COMMA: Final = re.compile(r"，|,(?!\d)")
 _STATES: Final = re.compile(
-    r"^\W*(?:(?:so|and|but|well) )?(?:(?:i|we)(?:['’](?:m|re|ve))?|(?:my|our) (?:[\w'’]+ ){1,3}?(?:is|are|has|have|lives?|works?))"
+    r"^\W*(?:(?:so|and|but|well) )?"
+    r"(?:(?:i|we)(?:['’](?:m|re|ve))?|(?:my|our) (?:[\w'’]+ ){1,3}?(?:is|are|has|have|lives?|works?))"
     r" (?!(?:was |were |am |are |do |can )?(?:wonder|guess|think|know|suppose|mean)\w*)\w+ \w+|[\u4e00-\u9fff]{4}",
     re.IGNORECASE,
 )
@@ -187,7 +188,7 @@ def can_answer(hit: Recalled, question: str) -> bool:
 
 
 def _only_asks(sentence: str) -> bool:
-    """Whether a sentence is a question, and no clause before it states something: "I live in Ghent, where do I park?"."""
+    """Whether a sentence asks, and no clause of it states something before: "I live in Ghent, where do I park?"."""
     if not asks(sentence):
         return False
     *before, _ = _COMMA.split(sentence)
@@ -276,7 +277,7 @@ def so_before_supposed(question: str, evidence: list[Recalled]) -> list[Recalled
 
 
 def _without_help_asked(text: str) -> str:
-    """A text without what it asks help for, which supposes nothing of what it states: "so it's the 51. how do I complain"."""
+    """A text without what it asks help for, which does not make what it states a supposition."""
     return " ".join(part for part in written_sentences(text) if not (asks(part) or _ASKS_HELP.search(part))) or text
 
 

@@ -159,7 +159,7 @@ def _whole_turn(sentence: QuotedSentence) -> QuotedSentence:
 def _stands_out(sentence: QuotedSentence, among: Sequence[QuotedSentence], asked: AnswerType, question: str) -> bool:
     """Whether a sentence answers without the others of its turn: it covers the question, or alone holds what it asks.
 
-    A name or place also stands in much that is said beside the answer, so that there it shares a word with the question.
+    A name or place stands in much that is said beside the answer: there it must share a word with the question.
     """
     words = {token for token in tokenise(question) if not is_stop(token)}
     shared = words & set(tokenise(sentence.text))
