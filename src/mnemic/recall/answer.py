@@ -550,8 +550,8 @@ def _people(text: str) -> frozenset[int]:
 def _fitting(question: str, asked: AnswerType, evidence: list[Recalled]) -> list[Recalled]:
     """Evidence with what names what is asked, and holds a number or time, before what came first without either.
 
-    Of "How old is my mum?" a correction of her birthday is newer than her age, and no answer. But what came in the place
-    of an older state with a number or time of its own need not name the matter again: "Sorry, it is the 24th".
+    Of "How old is my mum?" a correction of her birthday is newer than her age, and no answer. But what came in
+    the place of an older state with a number or time of its own need not name it again: "Sorry, it is the 24th".
     """
     if asked not in (AnswerType.NUMBER, AnswerType.TIME) or not evidence or evidence[0].bearing is None:
         return evidence

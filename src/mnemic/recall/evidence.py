@@ -141,6 +141,8 @@ _POSSESSIVE: Final = re.compile(
 )
 """Opens with what is somebody's by name: "Tom's favourite colour"."""
 _YEAR: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_SHORT_YEAR: Final = re.compile(r"(?<!\d)(\d\d)年(?![前后级])")
+"""A year of this century as it is said: 23年."""
 _COMMA: Final = re.compile(r"，|,(?!\d)")
 _STATES: Final = re.compile(
     r"^\W*(?:(?:so|and|but|well) )?"
@@ -242,7 +244,8 @@ def held_by_then(question: str, evidence: list[Recalled]) -> list[Recalled]:
     first = evidence[0] if evidence else None
     if first is None or first.bearing is None or asks_yes_or_no(question):
         return evidence
-    spans = [span for span in find_times(question, micros(first.item.said)) if _YEAR.search(span.text)]
+    dated = _SHORT_YEAR.sub(r"20\1年", question)
+    spans = [span for span in find_times(dated, micros(first.item.said)) if _YEAR.search(span.text)]
     if len(spans) != 1 or micros(first.item.said) < spans[0].end or _year_of(spans[0]) in first.text:
         return evidence
     least = max(LEAST_SO, first.bearing - NEARLY)
@@ -346,7 +349,8 @@ def calls_kin(text: str, kin: str) -> bool:
 
 def lacks_what_is_asked(question: str, hit: Recalled, text: str) -> bool:
     """Whether neither a text nor the whole entry that it stands in holds anything of the kind that is asked for."""
-    return lacks_kind(question, text, hit.item) and lacks_kind(question, hit.text, hit.item)
+    stated = " ".join(part for part in written_sentences(hit.text) if not asks(part)) or hit.text
+    return lacks_kind(question, text, hit.item) and lacks_kind(question, stated, hit.item)
 
 
 def is_off(question: str, asked: AnswerType, hit: Recalled, text: str) -> bool:
