@@ -334,6 +334,127 @@ def in_order(world: Any, *told: tuple[str, float]) -> Context:
     return Context(text="", tokens=0, items=tuple(items), considered=len(items), seq=1, confidence=0.9)
 
 
+PUT_RIGHT = (
+    (
+        "When is my eye test?",
+        "Sorry, I read the letter wrong. It is March 19, same time.",
+        "My eye test is on March 9.",
+        "19",
+    ),
+    ("What is my locker code?", "No, wait, that one is the shed. Mine is 5582.", "My locker code is 5528.", "5582"),
+    (
+        "Who is my son's maths teacher?",
+        "I had it wrong. Ours is in Mr. Ferro's room.",
+        "My son has Mrs. Lund.",
+        "Ferro",
+    ),
+    ("我哪天拔牙？", "对不起，我看错了，应该是3月19日上午。", "我拔牙在3月9日上午。", "19"),
+    ("爷爷的寿宴是哪天？", "不对，不是初六是腊月十六。", "爷爷的寿宴腊月初六过。", "十六"),
+    ("我订了多少箱纸？", "停，20箱！多打了个零，二百箱放不下。", "订纸，要200箱。", "20箱"),
+    ("What is my extension?", "Mine is 4471 now.", "My extension at work is 4417.", "4471"),
+    ("我打球什么位置？", "队友都抢着上，这赛季我改走后卫。", "我打球一直打前锋。", "后卫"),
+)
+
+
+@pytest.mark.parametrize(("question", "newer", "older", "value"), PUT_RIGHT)
+def test_what_puts_a_value_right_is_quoted_for_it_though_it_does_not_name_the_matter_again(
+    world: Any, question: str, newer: str, older: str, value: str
+) -> None:
+    answered = answer(question, in_order(world, (newer, 3.5), (older, 4.5)))
+    assert answered.citations[0].id == world.items[-1].id
+    assert value in (answered.short or answered.citations[0].quote)
+
+
+def test_the_sentence_with_a_value_stands_for_its_turn_only_where_no_other_holds_one(world: Any) -> None:
+    said = "I need a card for Bruno. Odile Marsh does the accounts now."
+    answered = answer("Who keeps the books?", in_order(world, (said, 4.0), ("Bruno keeps the books.", 3.0)))
+    assert answered.citations[0].quote == said
+    assert answered.short == ""
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Who tutors me?", "Exams OVER. My tutor says hi."),
+        ("Who tutors my girl?", "My girl's tutor got her up to a B in sums."),
+        ("Who is my son's coach?", "I met Caleb's coach."),
+    ],
+)
+def test_a_word_that_is_shouted_a_letter_or_whose_something_is_answers_for_nobody(
+    world: Any, question: str, said: str
+) -> None:
+    drafted = draft_answer(question, in_order(world, (said, 4.0)))
+    assert drafted is not None
+    assert drafted.grounds.short == ""
+
+
+def test_what_held_by_a_year_that_is_named_goes_before_what_was_said_after_it(world: Any) -> None:
+    world.say("I take 75 micrograms of it at six.", day=0, by="")
+    world.say("They put me up to a hundred.", day=500, by="")
+    items = [
+        Recalled(item=item, seq=1, score=1.0, components={}, reasons=(), tokens=9, bearing=3.0)
+        for item in reversed(world.items)
+    ]
+    context = Context(text="", tokens=0, items=tuple(items), considered=2, seq=1, confidence=0.9)
+    now = draft_answer("What dose am I on?", context)
+    assert now is not None
+    for question in ("What dose was I on in 2024?", "24年那会儿我吃多大的量？"):
+        then = draft_answer(question, context)
+        assert then is not None
+        assert then.quotes[0][0] == world.items[0].id
+    assert now.quotes[0][0] == world.items[1].id
+
+
+def test_small_talk_does_not_answer_for_what_only_asks(world: Any) -> None:
+    world.say("I'm so done with this week and it's only Tuesday.", day=0, by="")
+    world.say("Can I eat kale on 8mg of warfarin a day?", day=1, by="")
+    items = [
+        Recalled(item=item, seq=1, score=1.0, components={}, reasons=(), tokens=9, bearing=bearing)
+        for item, bearing in zip(reversed(world.items), (2.6, -0.2), strict=True)
+    ]
+    context = Context(text="", tokens=0, items=tuple(items), considered=2, seq=1, confidence=0.9)
+    assert not answer("What is my warfarin dose?", context).known
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("我家的车是什么牌子？", "我家的车是比亚迪，已经开了四年，冬天有什么办法吗？"),
+        ("Where do I live?", "I live up in Keswick, where do I park a caravan?"),
+    ],
+)
+def test_what_states_something_before_it_asks_answers(world: Any, question: str, said: str) -> None:
+    drafted = draft_answer(question, in_order(world, (said, 4.0)))
+    assert drafted is not None
+    assert drafted.quotes[0][1] == said
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Where do I live?", "If I moved to Keswick, where would I park?"),
+        ("Where do I live?", "I wonder about Keswick, is it dear?"),
+        ("我家的车是什么牌子？", "要是我家买了比亚迪，冬天会不会掉电？"),
+    ],
+)
+def test_what_only_supposes_before_it_asks_does_not(world: Any, question: str, said: str) -> None:
+    assert draft_answer(question, in_order(world, (said, 4.0))) is None
+
+
+def test_small_talk_far_off_contests_no_answer(world: Any) -> None:
+    told = ("I am at level nine by the pantry.", 4.0)
+    world.say(told[0], day=0, by="")
+    world.say("I quit the game at level nine.", day=3, by="")
+    items = [
+        Recalled(item=item, seq=1, score=1.0, components={}, reasons=(), tokens=9, bearing=bearing)
+        for item, bearing in zip(world.items, (4.0, -4.0), strict=True)
+    ]
+    context = Context(text="", tokens=0, items=tuple(items), considered=2, seq=1, confidence=0.9)
+    drafted = draft_answer("Where is my desk?", context)
+    assert drafted is not None
+    assert not drafted.grounds.contested
+
+
 @pytest.mark.parametrize(
     ("question", "newer", "older"),
     [

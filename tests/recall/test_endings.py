@@ -15,6 +15,22 @@ ENDED = (
     ("Which magazine do I get?", "I cancelled the Gardener, too dear.", "The Gardener comes every Monday."),
     ("我的对象是谁?", "我跟小周分手了，别再问了。", "我的对象小周会做饭。"),
     ("我在哪家健身房?", "健身卡退掉了，膝盖不行。", "我办了一张健身卡。"),
+    ("Which choir am I in?", "My throat is bad, so I gave up my place in the choir.", "I sing in the Larkhill choir."),
+    ("Who teaches me Greek?", "We stopped the Greek today. I could use a card for Eleni.", "Eleni teaches me Greek."),
+    (
+        "What am I taking for gout?",
+        "She's taken me off colchicine and won't give me anything else.",
+        "I take colchicine.",
+    ),
+    (
+        "What paper do I get?",
+        "Killed the Courier, not getting another one, 3 a week is too dear.",
+        "I get the Courier.",
+    ),
+    ("Who is our lodger?", "Piotr has gone home to Gdansk. I'm not having anybody else in.", "Piotr is our lodger."),
+    ("我租的仓库在哪?", "仓库今天跟老板退了 我也不敢再压货了", "我在码头租了个仓库。"),
+    ("我现在包谁家的果园?", "跟老冯结清了，果园不包了，谁的也不包。", "我包了老冯家的果园。"),
+    ("我在哪个舞团?", "膝盖做了手术，我已经退出舞团了，也不打算再参加别的。", "我在红枫舞团跳舞。"),
 )
 GOES_ON = (
     ("Who does my back?", "Vukovic retired, Piers does it now.", "Vukovic does my back."),
@@ -27,6 +43,16 @@ GOES_ON = (
     ("Who is my partner?", "My partner is done with work at five.", "My partner Mia sings alto."),
     ("On which day is choir?", "Choir is on Mondays since the caretaker retired.", "Choir is on Wednesdays."),
     ("Who is my partner?", "If Mia and I broke up I would move.", "My partner Mia sings alto."),
+    ("What does Rafi do?", "Rafi's given up plumbing!! He's a trainee baker.", "Rafi is a plumber."),
+    ("Where does Nuala live?", "Nuala sold her flat and is renting above a bakery.", "Nuala has a flat."),
+    ("What is in my pond?", "No more koi in the pond: cleared it for lilies.", "There are koi in my pond."),
+    ("Where do I bank?", "I closed the lot there and went back to the credit union.", "I bank with Halden."),
+    ("Who is my physio?", "My physio says no more running, so I sold my shoes.", "My physio is Ingrid."),
+    ("When did I leave the choir?", "I gave up my place in the choir on Friday.", "I sing in the choir."),
+    ("Why am I off colchicine?", "She's taken me off colchicine, it hurt my stomach.", "I take colchicine."),
+    ("Who teaches me Greek?", "I have Eleni for Greek and do not want anyone else.", "Eleni teaches me Greek."),
+    ("我住哪里?", "我把老房子卖了，在烟台买了个小院。", "我住老房子。"),
+    ("我毕业后去了哪里?", "我毕业去了深圳。", "我在读大学。"),
 )
 
 

@@ -34,13 +34,14 @@ from mnemic.recall.asked_for import (
 from mnemic.recall.currency import ORDERS
 from mnemic.recall.doubt_words import is_asserted, speaks_of_any
 from mnemic.recall.earlier import what_held_before
-from mnemic.recall.endings import tells_only_an_end
+from mnemic.recall.endings import tells_only_an_end, tells_that_nothing_else_comes
 from mnemic.recall.evidence import (
     ASKING,
     MACHINES,
     OF_ANY_MATTER,
     can_answer,
     denies_in,
+    held_by_then,
     is_off,
     lacks_what_is_asked,
     matter_words,
@@ -57,6 +58,7 @@ from mnemic.recall.homes import newest_home_first
 from mnemic.recall.polarity import ASKS_PAST, STILL, SUPPOSES, asked_words, goes_on, share_held
 from mnemic.recall.profile import certain_since, matter_of_slot
 from mnemic.recall.quoting import (
+    NEARLY,
     WHOLE,
     QuotedSentence,
     adding_up,
@@ -95,10 +97,19 @@ NEAR_A_FACT: Final = 1.5
 """By how much less it may bear than what the fact in doubt was read in."""
 NAMED_BESIDE: Final = -1.5
 """Log odds from which what was said last is named beside a doubt."""
+ADDS_UP: Final = 2.0
+"""Log odds of being of one matter with what bears most, from which it may add one of several to it."""
+OF_NO_BEARING: Final = 6.5
+"""By how much less than what bears most on a question, in log odds, a statement bears that contests no answer to it:
+small talk shares a number, or "left", with many an answer."""
 _CLAUSE: Final = re.compile(
     r"[,，、:：—–]|\b(?:and(?! I\b)|but|so|because|while|when|after|before|since|until|though|although)\b"
     r"|(?<=的时候)|(?<=那会儿)|(?<=那时候)|(?<=以后)|(?<=之后)|(?<=因为)"
 )
+_PUTS_RIGHT: Final = re.compile(
+    r"不是[^，,。；;]{1,10}[，,]?而?是|\bnot (?:on |at |in )?(?:\w+ ){1,3}but\b", re.IGNORECASE
+)
+"""Takes one value back for another: "not the third but the tenth"."""
 _PLAINLY_NOT: Final = re.compile(r"\b(?:no|not|never|none|nothing|without)\b|\w+n['’]t\b|不|没", re.IGNORECASE)
 _DAYS: Final = frozenset(
     tokenise(
@@ -270,7 +281,7 @@ def draft_answer(
     theirs = [hit for hit in answering if spoken_of is not None and spoken_of.own_words(hit.text)]
     own = theirs or of_what_is_asked(question, of_self(question, context.items))
     before = what_held_before(question, own, spoken_of if theirs else None)
-    evidence = before or _fitting(question, asked, so_before_supposed(question, evidence))
+    evidence = before or _fitting(question, asked, so_before_supposed(question, held_by_then(question, evidence)))
     said = _plainly_said(question, context, evidence, profile, user) if asks_yes_or_no(question) else None
     if said is None and spoken_of is not None:
         said = _plainly_said_of(spoken_of, question, answering, user)
@@ -291,6 +302,8 @@ def draft_answer(
     if not chosen:
         return None
     fitting = [quote for quote in chosen if not _is_beside(question, asked, quote, evidence)]
+    if not facts and fitting and _is_far_off(question, fitting[0], context):
+        fitting = []
     beside, chosen = not fitting, fitting or chosen
     short, yes = _short(question, asked, chosen, evidence)
     short = "" if facts and evidence[0].succession != 1 else short
@@ -399,6 +412,12 @@ def _is_beside(question: str, asked: AnswerType, quoted: QuotedSentence, evidenc
         return own and lacks_what_is_asked(question, hit, quoted.text)
     if not is_off(question, asked, hit, quoted.text):
         return False
+    if (
+        asks_several(question)
+        and (hit.same_matter or 0.0) >= ADDS_UP
+        and not lacks_what_is_asked(question, hit, hit.text)
+    ):
+        return False
     if lacks_what_is_asked(question, hit, quoted.text) and not denies_in(quoted.text):
         return True
     older = [state for state in evidence if state.succession > 1] if hit.succession == 1 else []
@@ -406,6 +425,19 @@ def _is_beside(question: str, asked: AnswerType, quoted: QuotedSentence, evidenc
     words = asked_words(question) - OF_ANY_MATTER - names
     on = (state for state in older if share_held(words, state.text) > 0 or (state.same_topic or 0.0) >= ON_TOPIC)
     return all(is_off(question, asked, state, state.text) for state in on)
+
+
+def _is_far_off(question: str, quoted: QuotedSentence, context: Context) -> bool:
+    """Whether a quote names nothing that is asked, and bears on it far less than what can answer nothing itself.
+
+    Where "Can I eat kale on 8 mg?" alone speaks of a dose, small talk does not answer for it.
+    """
+    bearing = next((hit.bearing for hit in context.items if hit.id == quoted.item.id), None)
+    if bearing is None or asks_yes_or_no(question):
+        return False
+    mute = [hit.bearing for hit in context.items if hit.bearing is not None and not can_answer(hit, question)]
+    far = max(mute, default=bearing) - bearing >= NEARLY
+    return far and share_held(asked_words(question) - OF_ANY_MATTER, quoted.item.text) == 0
 
 
 def _cited(short: str, quotes: Sequence[tuple[ItemId, str]], confidence: float) -> Answer:
@@ -417,8 +449,10 @@ def _cited(short: str, quotes: Sequence[tuple[ItemId, str]], confidence: float) 
 def _is_no_more(question: str, quoted: QuotedSentence, evidence: Sequence[Recalled]) -> bool:
     """Whether the newest state of a matter says that it ended, and of nothing in its place."""
     first = evidence[0]
-    if first.succession != 1 or quoted.item.id != first.id:
+    if quoted.item.id != first.id:
         return False
+    if first.succession != 1:
+        return tells_that_nothing_else_comes(question, first.text)
     return tells_only_an_end(question, first.text, [hit.text for hit in evidence if hit.succession > 1])
 
 
@@ -491,7 +525,10 @@ def _contested(question: str, quoted: Sequence[Item], texts: Sequence[str], evid
     known = {id for item in quoted for id in (item.id, *item.source)}
     matter = _Matter.of(question, texts)
     latest = max(map(certain_since, quoted))
-    later = (hit for hit in evidence if micros(hit.item.said) > latest and hit.id not in known and hit.succession < 2)
+    later = [hit for hit in evidence if micros(hit.item.said) > latest and hit.id not in known and hit.succession < 2]
+    if not asks_yes_or_no(question):
+        least = most_bearing(evidence) - OF_NO_BEARING
+        later = [hit for hit in later if hit.bearing is None or hit.bearing >= least]
     return any(
         matter.ends_in(text) for hit in later if _by_same(quoted[0], hit.item) for text in written_sentences(hit.text)
     )
@@ -553,8 +590,9 @@ def _people(text: str) -> frozenset[int]:
 def _fitting(question: str, asked: AnswerType, evidence: list[Recalled]) -> list[Recalled]:
     """Evidence with what names what is asked, and holds a number or time, before what came first without either.
 
-    Of "How old is my mum?" a correction of her birthday is newer than her age, and no answer. Of a way to work what
-    tells one goes before what only tells of work.
+    Of "How old is my mum?" a correction of her birthday is newer than her age, and no answer. But what came in
+    the place of an older state with a number or time of its own need not name it again: "Sorry, it is the 24th". Of a
+    way to work what tells one goes before what only tells of work.
     """
     if kind_asked(question) is AskedKind.WAY:
         return sorted(evidence, key=lambda hit: lacks_kind(question, hit.text, hit.item))
@@ -566,10 +604,12 @@ def _fitting(question: str, asked: AnswerType, evidence: list[Recalled]) -> list
         holds = any(held(asked, text, hit.item, question) for text in written_sentences(hit.text))
         return holds, share_held(words, hit.text) > 0
 
-    if all(fits(evidence[0])):
+    first = evidence[0]
+    if all(fits(first)):
         return evidence
     better = next((hit for hit in evidence if hit.bearing is not None and all(fits(hit))), None)
-    if better is None:
+    told = fits(first)[0] or _PUTS_RIGHT.search(first.text)
+    if better is None or (first.succession == 1 and better.succession > 1 and told):
         return evidence
     rest = [replace(hit, succession=0) for hit in evidence if hit is not better]
     return [replace(better, succession=0), *rest]

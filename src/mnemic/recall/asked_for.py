@@ -13,8 +13,9 @@ from mnemic.core.items import Channel, Kind
 from mnemic.core.parts import MONTHS, WEEKDAYS
 from mnemic.core.timex import TimeSpan, find_times
 from mnemic.core.timex_tense import EVERY_YEAR
-from mnemic.core.tokens import local_time
+from mnemic.core.tokens import is_stop, local_time, tokenise
 from mnemic.extract.hurried import with_capitals
+from mnemic.extract.sentences import written_sentences
 from mnemic.recall.polarity import ASKS_PAST
 from mnemic.recall.understand import called_by_name
 
@@ -78,6 +79,8 @@ _PLACE: Final = re.compile(
     rf"\b(?:in|at|from|to|near|around|visited) (?:the )?({_NAME})"
     r"|[在去到从][了过]?([\u4e00-\u9fff]{2,6}?)(?=[里吃玩看住待旅学工拍和的了过吧呢啊，。！、]|\Z)"
 )
+_NO_NAME: Final = re.compile(r"['’]s$|^[A-Z]$|^[A-Z]{3,}$")
+"""Whose something is, a letter, or a word that is shouted: no name that answers by itself."""
 _CAPITALS: Final = frozenset({"I", "I'm", "I've", "I'd", "I'll", *MONTHS, *WEEKDAYS})
 _YEAR: Final = re.compile(
     r"\d{4}|\b(?:last|this|next|ago|yesterday|today|tomorrow|tonight)\b|[去今明前后昨]|上|下", re.IGNORECASE
@@ -106,6 +109,8 @@ _NO_COUNT: Final = re.compile(r"一(?![百千万])[^\d]*$|one\b.*", re.IGNORECAS
 """A number that mostly stands for an article."""
 _UNIT_BEHIND: Final = re.compile(r"(?![的了吧呢啊])[\u4e00-\u9fff]")
 """Behind a number: the unit that it counts in goes on."""
+_MEASURED: Final = re.compile(r"[\d一二两三四五六七八九十百千万半]+(?:片|粒|颗|毫克|滴|勺|箱|件|套|台|辆|斤|楼|层)半?")
+"""So much of something by a measure beside those that are read with every number."""
 _NUMERAL: Final = re.compile(r"\s*[\d一二三四五六七八九十百千万〇零两]")
 _REPEATED: Final = re.compile(
     r"^(?:on )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|(?:周|星期|礼拜)[一二三四五六日天])$", re.IGNORECASE
@@ -114,6 +119,12 @@ _WEEKDAY: Final = re.compile(
     r"(?:on )?(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|(?:周|星期|礼拜)[一二三四五六日天]", re.IGNORECASE
 )
 """Begins with a day of the week of no certain week."""
+_HABIT: Final = re.compile(
+    r"\b(?:my|our|the) (?:\w+ )?days? (?:is|are)\b|\b(?:every|each|always|usually)\b|每|都是", re.IGNORECASE
+)
+"""Tells what is so every week, so that a day of the week is no certain day."""
+_EACH_WEEK: Final = re.compile(r"\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days at (?:half past )?[\w:.]+(?: ?[ap]m)?")
+"""A day of every week with its hour."""
 _NOT_ASSERTED: Final = re.compile(
     r"\b(?:if|suppose|dreamt|dreamed|wish|maybe|might|would)\b|['’]d\b|如果|要是|也许|梦|假如|考虑|不|没", re.IGNORECASE
 )
@@ -142,6 +153,7 @@ _SEVERAL: Final = re.compile(
     r"|\bhow (?:has|have|did) (?:\w+ ){1,6}(?:changed?|evolved?|developed?)\b|\bin (?:what|which) order\b|\bin order\b"
     r"|\bwhat (?:\w+ ){0,3}allergic\b|\b(?:what|who|which) (?:\w+ ){0,3}"
     r"(?:children|kids|siblings|brothers|sisters|pets|hobbies|allergies|languages|parents)\b(?!['’]| \w+ing\b| drive\b)"
+    rf"|\bwhat are (?:my|our|the|his|her|their|\w+['’]s) (?:\w+ ){{0,2}}(?!(?:{_NO_PLURAL})\b)\w+s (?:called|named)\b"
     r"|\bwho (?:\w+ ){0,3}live with\b|\bwhat else\b"
     r"|哪些|哪几|几[个種种次家本部样]|都\w{0,4}(?:什么|谁|哪)"
     r"|什么\w{0,2}过敏|过敏\w{0,3}什么|(?:孩子|娃|宠物|爱好|兴趣)\w{0,3}(?:什么|谁)"
@@ -254,10 +266,13 @@ def _surely_held(asked: AnswerType, text: str, item: Item, question: str) -> str
             if _ASKS_AGE.search(question):
                 return next((age[0] for age in _ages(text, question)), "")
             numbers = [match for match in _NUMBER.finditer(text) if not _NO_COUNT.match(match[0])]
+            if any(numbers[0][0] not in count for count in _MEASURED.findall(text) if numbers):
+                return ""
             return numbers[0][0] if len(numbers) == 1 and not _UNIT_BEHIND.match(text, numbers[0].end()) else ""
         case AnswerType.PERSON:
             names = _names(text, question)
-            return names[0] if len(names) == 1 else ""
+            alone = len(names) == 1 and not _NO_NAME.search(names[0]) and _is_told_of(names[0], text, question)
+            return names[0] if alone else ""
         case AnswerType.PLACE:
             left = _FORMERLY.search(question) and (_LEFT.search(text) or _CAME.search(text))
             pattern = _LEFT if left else _PLACE_SURELY
@@ -270,6 +285,16 @@ def _surely_held(asked: AnswerType, text: str, item: Item, question: str) -> str
             return places.pop() if fits else ""
         case AnswerType.THING:
             return ""
+
+
+def _is_told_of(name: str, text: str, question: str) -> bool:
+    """Whether a name stands in the only sentence of a text, or in one that shares a word with the question.
+
+    "Maureen's doing secretary now. I need a card for Brian" does not make Brian the secretary.
+    """
+    parts = [part for part in written_sentences(text) if not part.endswith(("?", "？"))]
+    asked = {token for token in tokenise(question) if not is_stop(token)}
+    return len(parts) < 2 or any(name in part and not asked.isdisjoint(tokenise(part)) for part in parts)
 
 
 def _ages(text: str, question: str) -> list[re.Match[str]]:
@@ -288,8 +313,12 @@ def _time_surely(text: str, item: Item, question: str) -> str:
         return ""
     if _REPEATED.match(spans[0].text) and not PAST.search(question):
         return spans[0].text
-    if _WEEKDAY.match(spans[0].text) and not PAST.search(text) and not ASKS_PAST.search(question):
-        return spans[0].text
+    plain = not PAST.search(text) and (not ASKS_PAST.search(question) or _HABIT.search(text))
+    if (weekday := _WEEKDAY.match(spans[0].text)) and plain:
+        dated = re.search(rf"{re.escape(spans[0].text)} the \d{{1,2}}(?:st|nd|rd|th)\b", text)
+        return dated[0] if dated else spans[0].text
+    if weekday is None and (each := _EACH_WEEK.search(text)) and each[0].endswith(spans[0].text):
+        return each[0]
     return _when(spans, text, item)
 
 

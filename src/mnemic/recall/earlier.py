@@ -30,7 +30,7 @@ _TOLD_BEFORE: Final = re.compile(
 """Asks for what was said before, and not for what was so."""
 _ASKS_FORMER: Final = re.compile(
     r"\b(?:before|before (?:that|then)|previously|formerly)\W*$|\bdid (?:i|we) use to\b|\b(?:i|we) used to\b"
-    r"|\bmy (?:old|former|previous|prior|ex-?) ?\w+(?: \w+)?\W*$"
+    r"|\bmy (?:(?:old|former|previous|prior) ?\w+|ex[ -]\w+)(?: \w+)?\W*$"
     r"|\bmy last (?:job|employer|company|firm|boss|city|town|address|home|flat|apartment|house|number|phone|car|school)\W*$"
     r"|\bbefore (?:I|we|the|my|our) ?(?:moved?|move|moving|switch\w*|chang\w+|left|quit|relocat\w+|got|bought|swapped|traded)\b(?-i:[a-z ]{0,60})(?:[^\w ]\W*)?$"
     r"|\bbefore (?:moving|relocating|switching|changing|the (?:move|switch|change))(?: (?:jobs?|house|home|cars?|numbers?|phones?))?\W*$"

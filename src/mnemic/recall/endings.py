@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a pattern cut in pieces is read wrongly
 """Tells whether a statement says that a matter ended, and of nothing that came in its place.
 
 "Mia and I broke up on Thursday" answers "Who is my partner?" with nobody; "Vukovic retired, Piers does my back now"
@@ -9,8 +10,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from mnemic.extract.sentences import written_sentences
 from mnemic.recall.asked_for import asks_age
-from mnemic.recall.polarity import ASKS_PAST, SUPPOSES
+from mnemic.recall.evidence import asks, matter_words
+from mnemic.recall.polarity import ASKS_END, ASKS_PAST
 from mnemic.recall.sentence_cues import SentenceCue, counted_in
 from mnemic.recall.whom_it_is_about import QUOTED, names_in
 
@@ -21,15 +24,38 @@ _ENDED: Final = re.compile(
     r"\b(?:broke up|broken up|split up|divorced|separated|dissolved|(?:is|are|was|were|be|been|['’]s|['’]re) (?:all )?"
     r"(?:finished|over|done(?! with)|dead|cancell?ed|closed down)|cancell?ed|resigned|retired|quit|got rid of|ended"
     r"|came to an end|gave (?:it|them) up|given (?:it|them) up|the last of|no longer"
-    r"|(?:I['’]m|I am|we['’]re|we are) done with"
+    r"|(?:I['’]?m|I am|we['’]?re|we are) done with|(?:we|they|it|team|club|band|shop|firm) folded|single again"
     r"|(?:nobody|no one|none) (?:has|have|does|do|is) (?:it|one|any|mine|ours)?)\b"
-    r"|分手|(?<![十过百部])分了(?!解)|离了(?!解)|离婚|散伙|好聚好散|注销|取消|没续|不续|退掉|退了|停了|告一段落|不请了|不干了|辞了|辞职|算过完|到此为止|结束了",
+    r"|分手|(?<![十过百部])分了(?!解)|离了(?!解)|离婚|散伙|好聚好散|注销|取消|没续|不续|退掉|退了|停了|停药|告一段落|不请了|不干了|辞了|辞职|算过完|到此为止|结束了"
+    r"|[跟和]\w{1,6}?(?:黄了|吹了)|单身",
     re.IGNORECASE,
 )
+"""Says of itself that something ended."""
+_LEFT_OFF: Final = re.compile(
+    r"\b(?:(?:gave|given|giving) up|(?:sold|stopped|killed|binned|scrapped|axed|folded)"
+    r"|(?:handed|gave|given) (?:\w+ ){0,3}(?:in|back)|(?:taken|took|come|came) (?:me |him |her |us |them )?off"
+    r"|packed (?:\w+ ){0,3}in|last (?:ever )?(?:day|lesson|session|class|shift|game|match|issue|visit|dose|pill|one)"
+    r"|(?:moved|gone|went) (?:out|away|home)|away home|let (?:\w+ )?go)\b"
+    r"|退出|退租|退给|退还|结清|不(?:[包订租养练学雇请吃种开弹打去做]|再)\w{0,4}?了|不出了|不办了|停刊|休刊|毕业了(?![去后到])|卖了|卖掉|搬走|走的|走了|到期|还给|最后一",
+    re.IGNORECASE,
+)
+"""Says that something ended where it speaks of the matter itself: much else is sold, stopped and left."""
+_NOTHING_ELSE: Final = re.compile(
+    r"\b(?:not|never|n['’]t|nor|without)(?: \w+){0,4} (?:any(?:one|body|thing)|another|owt) ?(?:else|one)?\b"
+    r"|\bno (?:more|replacement|plans? (?:for|on|of) (?:any|an)other)\b[^.!?]{0,24}?\b(?:me|us|him|her|ever|instead)\b"
+    r"|\b(?:nobody|no one|nothing|none) (?:else|new|in (?:its|his|her|their) place|we|I|will)\b|\bon my own\b"
+    r"|谁的?也不|哪[个家]也不|[一半]个也没有?|也?不打算再|不再?(?:找人?|请人?|招人?|养|租|订|参加|换)(?:别的|了)|再也不|一个人[住过]|自己(?:慢慢)?(?:干|做)",
+    re.IGNORECASE,
+)
+"""Says that nothing comes, or is to come, in the place of something."""
 _INSTEAD: Final = re.compile(
-    r"\b(?:instead|these days|from now on|in (?:its|his|her|their) place|switched|replaced|rebooked|moved"
-    r"|am a|['’]m (?:an?|at|in|on|with))\b"
-    r"|换|改|如今|接手|接替|代替|之后|现在",
+    r"\b(?:instead|these days|from now on|in (?:its|his|her|their) place|switched|replaced|rebooked"
+    r"|(?:I|we|he|she|it|they|['’]ve|['’]s|has|have|had|be|been|was|were) moved(?! (?:out|away)\b)"
+    r"|am a|(?:I|he|she|we|they)['’](?:m|s|re) (?:an?|at|in|on(?! my own)|with)|in place of|(?:put|started) (?:me|him|her) on"
+    r"|signed (?:up )?(?:for|with)|(?:went|gone|going|is|am|are|,) back (?:to|on|with)|first (?:week|day|lesson|shift|session)"
+    r"|(?<!not )(?:renting|living|staying|working|studying|training|playing|driving|using|taking|seeing|dating)"
+    r"|(?:is|does|do|am|are|['’]s|['’]m|['’]re|have|has|it) (?:\w+ ){0,4}now|(?:sold|cleared) (?:\w+ ){1,3}for (?!good\b|ever\b|\d))\b"
+    r"|换|改[为成到走用]|如今|接手|接替|代替|之后|现在(?!\w{0,9}(?:没|不))|又?[住搬用]回|又回|[就只]留|留[一下着]|装了|轮到|考[进上]|待在|买了|开了个|去了(?=[\u4e00-\u9fff]{2})",
     re.IGNORECASE,
 )
 """Tells of what came in the place of something."""
@@ -37,6 +63,17 @@ _ASIDE: Final = re.compile(
     r"\b(?:since|because|after|when|now that|as soon as)\b[^.!?;]*|(?:自从|因为)[^，。！？；]*", re.IGNORECASE
 )
 """Why or since when something is: what ended there is not the matter itself."""
+_SUPPOSED: Final = re.compile(
+    r"\b(?:if|suppose|might|may|maybe|would|could|wish|dreamt|dreamed|someday|one day|hope|should|thinking of|tempted)\b"
+    r"|['’]d\b|如果|要是|梦|假如|考虑|想(?!再)|改天|哪天|就好|差点|打算(?!再)",
+    re.IGNORECASE,
+)
+"""What a clause only supposes or plans."""
+_ASKS_WHY: Final = re.compile(
+    r"^\W*(?:and |so |but )?(?:why|how come|when)\b|为什么|为何|怎么(?!样)|什么时候|哪天|何时", re.IGNORECASE
+)
+"""Asks for the reason or the time of an end, which what tells of it answers."""
+_CLAUSE: Final = re.compile(r"(?<=[,，;；。.!！—])|(?<=\s)(?=(?:so|but|and) )")
 _FIGURE: Final = re.compile(r"\d")
 
 
@@ -46,18 +83,51 @@ def tells_only_an_end(question: str, text: str, older: Iterable[str]) -> bool:
     Args:
         older: What was said of the matter before: names that stand there are nothing new.
     """
-    spoken = _ASIDE.sub("", QUOTED.sub("", text))
-    ended = _ENDED.search(spoken)
-    if (
-        ended is None
-        or ASKS_PAST.search(question)
-        or asks_age(question)
-        or SUPPOSES.search(spoken)
-        or _INSTEAD.search(spoken)
-    ):
+    if any(form.search(question) for form in (ASKS_PAST, ASKS_END, _ASKS_WHY)) or asks_age(question):
         return False
-    if counted_in(spoken)[SentenceCue.CHANGE]:
+    spoken = _stated(text)
+    if _INSTEAD.search(spoken):
         return False
     known = " ".join((question, *older))
-    rest = spoken[ended.end() :]
+    matter = matter_words(known)
+    if _NOTHING_ELSE.search(spoken):
+        return not matter.isdisjoint(matter_words(spoken)) and any(form.search(spoken) for form in (_ENDED, _LEFT_OFF))
+    if counted_in(spoken)[SentenceCue.CHANGE]:
+        return False
+    return any(_nothing_follows(spoken[end:], known) for end in _ends(spoken, matter))
+
+
+def tells_that_nothing_else_comes(question: str, text: str) -> bool:
+    """Whether a statement that names what is asked says that it ended, and that nothing is to come in its place.
+
+    That needs no older state beside it to be understood.
+    """
+    return (
+        not matter_words(question).isdisjoint(matter_words(text))
+        and _NOTHING_ELSE.search(_stated(text)) is not None
+        and tells_only_an_end(question, text, (text,))
+    )
+
+
+def _stated(text: str) -> str:
+    """What a text states in its own words: no quotation, no question or supposition, and not why or since when."""
+    stated = (part for part in written_sentences(QUOTED.sub("", text)) if not (asks(part) or _SUPPOSED.search(part)))
+    return _ASIDE.sub("", " ".join(stated))
+
+
+def _ends(spoken: str, known: set[str]) -> list[int]:
+    """Where it is said that something ended: the first plain end, and each that speaks of a known matter."""
+    plain = _ENDED.search(spoken)
+    ends = [] if plain is None else [plain.end()]
+    begin = 0
+    for clause in _CLAUSE.split(spoken):
+        found = _ENDED.search(clause) or _LEFT_OFF.search(clause)
+        if found and not known.isdisjoint(matter_words(clause)):
+            ends.append(begin + found.end())
+        begin += len(clause)
+    return ends
+
+
+def _nothing_follows(rest: str, known: str) -> bool:
+    """Whether what stands behind an end names nothing new, neither by a name nor in figures."""
     return not (_FIGURE.search(rest) or any(name not in known for name in names_in((f", {rest}",))))

@@ -10,6 +10,8 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from mnemic.core.clock import micros
+from mnemic.core.timex import find_times
 from mnemic.core.tokens import tokenise
 from mnemic.extract.sentences import written_sentences
 from mnemic.recall.answer_kind import AskedKind, kind_asked, lacks_kind
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
 
     from mnemic.core.items import Item
     from mnemic.core.queries import Recalled
+    from mnemic.core.timex import TimeSpan
 
 
 ASKING: Final = re.compile(r"[?？][\"'”’)\]]*$")
@@ -137,6 +140,27 @@ _POSSESSIVE: Final = re.compile(
     r"\W*(?!(?:It|That|This|There|Here|What|Who|Where|When|How|He|She|Let|Today|Tomorrow)\b)[A-Z][\w-]+['’]s\b"
 )
 """Opens with what is somebody's by name: "Tom's favourite colour"."""
+_YEAR: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_SHORT_YEAR: Final = re.compile(r"(?<!\d)(\d\d)年(?![前后级])")
+"""A year of this century as it is said: 23年."""
+_COMMA: Final = re.compile(r"，|,(?!\d)")
+_STATES: Final = re.compile(
+    r"^\W*(?:(?:so|and|but|well) )?"
+    r"(?:(?:i|we)(?:['’](?:m|re|ve))?|(?:my|our) (?:[\w'’]+ ){1,3}?(?:is|are|has|have|lives?|works?))"
+    r" (?!(?:was |were |am |are |do |can )?(?:wonder|guess|think|know|suppose|mean)\w*)\w+ \w+|[\u4e00-\u9fff]{4}",
+    re.IGNORECASE,
+)
+"""States something of whoever speaks; of an unspaced script any clause that is long enough does."""
+_ASKS_HELP: Final = re.compile(
+    r"^\W*(?:how|what|where|which|when|why|who) (?:do|does|can|could|should|would) (?:i|we)\b", re.IGNORECASE
+)
+"""Opens a question for help, however it goes on."""
+_OPEN: Final = re.compile(
+    r"\b(?:if|should|would|could|might|suppose)\b|什么|啥|哪|谁|吗|呢|怎么|咋|如何|多少|几|是不是|有没有|能不能|会不会|要不要"
+    r"|如果|要是|假如|万一|请问|听说|为何|([\u4e00-\u9fff])[不没]\1",
+    re.IGNORECASE,
+)
+"""What asks or supposes, so that a clause with it states nothing."""
 _THEIRS: Final = re.compile(
     r"\bmy\b|\b(?:told|asked|texted|said to|wrote to) (?:me|us)\b|我(?=的?[\u4e00-\u9fff]{1,3}[说问写喊讲])"
     r"|(?:跟|对|和|给|告诉|问)我们?",
@@ -155,7 +179,7 @@ def asks(sentence: str) -> bool:
 
 def can_answer(hit: Recalled, question: str) -> bool:
     """Whether an entry can answer at all: it states something, and not only what an assistant said of somebody else."""
-    if all(asks(text) or _ACKNOWLEDGES.match(text) for text in written_sentences(hit.text)):
+    if all(_only_asks(text) or _ACKNOWLEDGES.match(text) for text in written_sentences(hit.text)):
         return False
     mine = SPEAKS_OF_SELF.search(question) and not SPEAKS_TO_OTHER.search(question)
     if not mine:
@@ -163,6 +187,14 @@ def can_answer(hit: Recalled, question: str) -> bool:
     if _POSSESSIVE.match(hit.text) and not SPEAKS_OF_SELF.search(hit.text) and not counted_in(question)[KIN].any():
         return False
     return MACHINES.isdisjoint(tokenise(speaker_of(hit.item))) and not _of_another(hit.text)
+
+
+def _only_asks(sentence: str) -> bool:
+    """Whether a sentence asks, and no clause of it states something before: "I live in Ghent, where do I park?"."""
+    if not asks(sentence):
+        return False
+    *before, _ = _COMMA.split(sentence)
+    return not any(_STATES.search(part) and not _OPEN.search(part) for part in before)
 
 
 def _of_another(text: str) -> bool:
@@ -203,6 +235,31 @@ def of_what_is_asked(question: str, evidence: list[Recalled]) -> list[Recalled]:
     return [hit for hit in evidence if hit not in other and answers(hit)]
 
 
+def held_by_then(question: str, evidence: list[Recalled]) -> list[Recalled]:
+    """Evidence with what was said after a time that a question names behind what was said by then.
+
+    "What dose was I on in 2023?" is answered by what was said last by the end of that year, where that bears on the
+    question nearly as much; what was said later may tell of that time, and then it names the year.
+    """
+    first = evidence[0] if evidence else None
+    if first is None or first.bearing is None or asks_yes_or_no(question):
+        return evidence
+    dated = _SHORT_YEAR.sub(r"20\1年", question)
+    spans = [span for span in find_times(dated, micros(first.item.said)) if _YEAR.search(span.text)]
+    if len(spans) != 1 or micros(first.item.said) < spans[0].end or _year_of(spans[0]) in first.text:
+        return evidence
+    least = max(LEAST_SO, first.bearing - NEARLY)
+    by_then = [hit for hit in evidence if micros(hit.item.said) < spans[0].end and (hit.bearing or 0.0) >= least]
+    if not by_then:
+        return evidence
+    later = [replace(hit, succession=0) for hit in evidence if hit not in by_then]
+    return [*renumbered(by_then), *later]
+
+
+def _year_of(span: TimeSpan) -> str:
+    return str(_YEAR.findall(span.text)[0])
+
+
 def so_before_supposed(question: str, evidence: list[Recalled]) -> list[Recalled]:
     """Evidence with what is so before what is only supposed, planned, dreamt or nearly so, where that came first.
 
@@ -212,14 +269,19 @@ def so_before_supposed(question: str, evidence: list[Recalled]) -> list[Recalled
     first = evidence[0] if evidence else None
     if first is None or first.bearing is None or asks_yes_or_no(question) or ASKS_UNREAL.search(question):
         return evidence
-    if not is_unreal(first.text):
+    if not is_unreal(_without_help_asked(first.text)):
         return evidence
-    supposed = [hit for hit in evidence if is_unreal(hit.text)]
+    supposed = [hit for hit in evidence if is_unreal(_without_help_asked(hit.text))]
     least = max(LEAST_SO, first.bearing - NEAR_SUPPOSED)
     so = [hit for hit in evidence if hit not in supposed]
     if not any(hit.bearing is not None and hit.bearing >= least for hit in so):
         return evidence
     return [*renumbered(so), *(replace(hit, succession=0) for hit in supposed)]
+
+
+def _without_help_asked(text: str) -> str:
+    """A text without what it asks help for, which does not make what it states a supposition."""
+    return " ".join(part for part in written_sentences(text) if not (asks(part) or _ASKS_HELP.search(part))) or text
 
 
 def of_whoever_asks(question: str, evidence: list[Recalled], heard: Sequence[Recalled]) -> list[Recalled]:
@@ -237,6 +299,8 @@ def of_whoever_asks(question: str, evidence: list[Recalled], heard: Sequence[Rec
     def is_of_another(hit: Recalled) -> bool:
         best = max(clauses(hit.text), key=lambda part: share_held(asked, part), default=hit.text)
         own = SPEAKS_OF_SELF.search(hit.text)  # a place may be named and left, as its speaker says beside it
+        if own and hit.succession == 1 and share_held(asked, best) == 0 and not asks_yes_or_no(question):
+            return of_somebody_of_mine(hit.text)  # it need not name again what it is the newest state of
         return of_somebody_of_mine(hit.text) or about_another(best, frozenset() if own else names, question)
 
     kept = [hit for hit in evidence if not is_of_another(hit)]
@@ -285,7 +349,8 @@ def calls_kin(text: str, kin: str) -> bool:
 
 def lacks_what_is_asked(question: str, hit: Recalled, text: str) -> bool:
     """Whether neither a text nor the whole entry that it stands in holds anything of the kind that is asked for."""
-    return lacks_kind(question, text, hit.item) and lacks_kind(question, hit.text, hit.item)
+    stated = " ".join(part for part in written_sentences(hit.text) if not asks(part)) or hit.text
+    return lacks_kind(question, text, hit.item) and lacks_kind(question, stated, hit.item)
 
 
 def is_off(question: str, asked: AnswerType, hit: Recalled, text: str) -> bool:

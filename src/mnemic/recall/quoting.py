@@ -35,7 +35,7 @@ NEARLY: Final = 2.0
 """By how much less than what bears most on the question, in log odds, another statement is quoted beside the first:
 farther off it only buries the answer, and of ordinary lives none was answered better for it.
 """
-FARTHER: Final = 4.0
+FARTHER: Final = 4.5
 """By how much less yet what adds up with the first may bear on a question for several things."""
 
 OF_THE_MATTER: Final = 1.0
@@ -147,7 +147,7 @@ def _best_of(question: str, asked: AnswerType, hit: Recalled, sentences: Sequenc
     mine = [sentence for sentence in mine if not ASKING.search(sentence.text)] or mine
     best = max(mine, key=lambda sentence: sentence.score, default=None)
     text = hit.text.strip()
-    if best is None or len(mine) == 1 or (len(text) <= WHOLE and not _stands_out(best, asked, question)):
+    if best is None or len(mine) == 1 or (len(text) <= WHOLE and not _stands_out(best, mine, asked, question)):
         return QuotedSentence(text if len(text) <= WHOLE or best is None else best.text, hit.item, 0.0)
     return best
 
@@ -156,10 +156,18 @@ def _whole_turn(sentence: QuotedSentence) -> QuotedSentence:
     return replace(sentence, text=sentence.item.text.strip())
 
 
-def _stands_out(sentence: QuotedSentence, asked: AnswerType, question: str) -> bool:
+def _stands_out(sentence: QuotedSentence, among: Sequence[QuotedSentence], asked: AnswerType, question: str) -> bool:
+    """Whether a sentence answers without the others of its turn: it covers the question, or alone holds what it asks.
+
+    A name or place stands in much that is said beside the answer: there it must share a word with the question.
+    """
     words = {token for token in tokenise(question) if not is_stop(token)}
-    covered = len(words & set(tokenise(sentence.text))) / max(1, len(words))
-    return covered >= COVERS or bool(held(asked, sentence.text, sentence.item, question))
+    shared = words & set(tokenise(sentence.text))
+    if len(shared) / max(1, len(words)) >= COVERS:
+        return True
+    if asked in (AnswerType.PERSON, AnswerType.PLACE) and not shared:
+        return False
+    return [other for other in among if held(asked, other.text, other.item, question)] == [sentence]
 
 
 def _repeats(sentence: str, question: str) -> bool:

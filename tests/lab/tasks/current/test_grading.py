@@ -138,6 +138,10 @@ def test_a_list_is_right_with_something_of_every_turn_that_holds_a_part() -> Non
         ("三月二十一日", "21号", True),
         ("2025年5月20日", "二号", False),
         ("24 June 2025", "June 24th", True),
+        ("14 June 2024", "14th of June", True),
+        ("3 December 2025", "dec 3", True),
+        ("13 December 2025", "dec 3", False),
+        ("14 July 2024", "14th of June", False),
         ("逢一三五上课", "一三", True),
     ],
 )

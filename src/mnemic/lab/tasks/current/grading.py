@@ -35,6 +35,9 @@ _ID: Final = re.compile(r"\[[0-9a-hjkmnp-tv-z]{26}\]")
 _DIGITS: Final = {"零": 0, "〇": 0, "两": 2} | {sign: n for n, sign in enumerate("一二三四五六七八九", start=1)}
 _UNITS: Final = {"十": 10, "百": 100, "千": 1_000}
 _HAN_NUMBER: Final = re.compile(f"[{''.join((*_DIGITS, *_UNITS))}]+")
+_MONTHS: Final = {month[:3].lower(): month.lower() for month in MONTHS}
+_SHORT_MONTH: Final = re.compile(rf"\b(?:{'|'.join(_MONTHS)})\b(?=\W{{0,2}}\d)|(?<=\d )(?:{'|'.join(_MONTHS)})\b")
+"""A month as it is shortened beside a day: "dec 3", "3 Dec"."""
 _MONTH_FIRST: Final = re.compile(rf"\b({'|'.join(month.lower() for month in MONTHS)}) (\d{{1,2}})\b(?!\d)")
 
 
@@ -208,9 +211,14 @@ def _plain(text: str) -> str:
 
 
 def _counted(text: str) -> str:
-    """The same with Chinese numerals and dates as `recall.answer` writes them: 二十号 is 20日, June 24th 24 june."""
+    """The same with Chinese numerals and dates as `recall.answer` writes them.
+
+    二十号 is 20日; June 24th, the 24th of June and Jun 24 are 24 june.
+    """
     counted = _HAN_NUMBER.sub(lambda match: _figures(match[0]), _plain(text)).replace("号", "日")
     counted = re.sub(r"(?<=\d)(?:st|nd|rd|th)\b", "", counted)
+    counted = _SHORT_MONTH.sub(lambda match: _MONTHS[match[0]], counted)
+    counted = re.sub(rf"\b(\d{{1,2}}) of (?={'|'.join(_MONTHS.values())})", r"\1 ", counted)
     return _MONTH_FIRST.sub(r"\2 \1", counted)
 
 
