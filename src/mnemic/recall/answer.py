@@ -52,6 +52,8 @@ from mnemic.recall.evidence import (
     so_before_supposed,
     speaker_of,
 )
+from mnemic.recall.held_at import held_at
+from mnemic.recall.only_supposed import only_supposed
 from mnemic.recall.polarity import ASKS_PAST, STILL, SUPPOSES, asked_words, goes_on, share_held
 from mnemic.recall.profile import certain_since, matter_of_slot
 from mnemic.recall.quoting import (
@@ -262,7 +264,7 @@ def draft_answer(
     evidence = of_whoever_asks(question, of_kin_asked(question, evidence), context.items)
     before = what_held_before(question, of_what_is_asked(question, of_self(question, context.items)))
     evidence = before or _fitting(question, asked, so_before_supposed(question, evidence))
-    said = _plainly_said(question, context, evidence, profile, user) if asks_yes_or_no(question) else None
+    said = _read_plainly(question, context, evidence, profile, user) if asks_yes_or_no(question) else None
     if said is not None and said.yes is not None:
         return _drafted_plainly(question, context, evidence, said, said.yes)
     if facts and _stand(question, facts, evidence, user):
@@ -276,6 +278,8 @@ def draft_answer(
         more = (hit.item for hit in adding_up(question, evidence) if hit.id not in known)
         quotes = (*facts, *more)
         return DraftAnswer(grounds, tuple((item.id, item.text.strip()) for item in quotes))
+    if asks_yes_or_no(question) and (supposed := only_supposed(question, _own(context.items, user))):
+        return _drafted_plainly(question, context, evidence, supposed, yes=False, supposed=True)
     chosen = quoted_for(question, asked, evidence, context.items, doubted=bool(facts)) if evidence else []
     if not chosen:
         return None
@@ -301,6 +305,19 @@ def draft_answer(
     return DraftAnswer(grounds, tuple((hit.item.id, hit.text) for hit in chosen))
 
 
+def _read_plainly(
+    question: str, context: Context, evidence: Sequence[Recalled], profile: Sequence[Item], user: str
+) -> YesOrNo | None:
+    """What is plainly said to a question for yes or no, of a time that is past or of now."""
+    return held_at(question, context.spans, evidence) or _plainly_said(question, context, evidence, profile, user)
+
+
+def _own(recalled: Sequence[Recalled], user: str) -> list[Recalled]:
+    """What whoever asks said themselves."""
+    me = {"", "user", user.casefold()}
+    return [hit for hit in recalled if speaker_of(hit.item).casefold() in me and hit.item.kind is Kind.TURN]
+
+
 def _plainly_said(
     question: str, context: Context, evidence: Sequence[Recalled], profile: Sequence[Item], user: str
 ) -> YesOrNo | None:
@@ -311,8 +328,7 @@ def _plainly_said(
     """
     me = {"", "user", user.casefold()}
     mine = [hit for hit in profile if str(hit.slots.get("subject") or "user").casefold() in me]
-    own = [hit.item for hit in context.items if speaker_of(hit.item).casefold() in me and hit.item.kind is Kind.TURN]
-    said = said_of(question, mine, own)
+    said = said_of(question, mine, [hit.item for hit in _own(context.items, user)])
     newest = next((hit for hit in evidence if hit.succession == 1), None)
     if said is None or said.yes is None:
         return said
@@ -333,13 +349,27 @@ def _plainly_said(
 
 
 def _drafted_plainly(
-    question: str, context: Context, evidence: Sequence[Recalled], said: YesOrNo, yes: bool
+    question: str,
+    context: Context,
+    evidence: Sequence[Recalled],
+    said: YesOrNo,
+    yes: bool,
+    *,
+    supposed: bool = False,
 ) -> DraftAnswer:
-    first = [hit for hit in evidence if hit.id == said.item.id]
+    first = [hit for hit in (*evidence, *context.items) if hit.id == said.item.id][:1]
     ordered = [*first, *(hit for hit in evidence if hit not in first)]
     short = _yes_or_no(question, yes)
     grounds = AnswerGrounds(
-        question, context, ordered, AnswerType.by(question), [said.item], short, float(yes), stated=True
+        question,
+        context,
+        ordered,
+        AnswerType.by(question),
+        [said.item],
+        short,
+        float(yes),
+        stated=True,
+        supposed=supposed,
     )
     return DraftAnswer(grounds, ((said.item.id, said.sentence),))
 

@@ -1,0 +1,101 @@
+"""Reads yes or no to a question about a time that is past: what was stated last before that time had passed held then.
+
+"My lodger wants shelves" of 2021 says yes to "did I have a lodger in 2022?", whatever became of the lodger later; had
+the lodger left by then, it is no. Only states are read so, and not what happens once: who went to Rome went at a time
+of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from mnemic.core.clock import micros
+from mnemic.core.items import Kind
+from mnemic.extract.chinese import has_chinese
+from mnemic.extract.sentences import written_sentences
+from mnemic.recall.asked_matter import AskedMatter
+from mnemic.recall.evidence import asks, denies_in
+from mnemic.recall.polarity import ASKS_END, ASKS_PAST, NO_DENIAL
+from mnemic.recall.unreal import is_unreal, supposed_clauses
+from mnemic.recall.yes_or_no import YesOrNo
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mnemic.core.queries import Recalled
+    from mnemic.core.timex import TimeSpan
+
+_LASTING: Final = frozenset({"month", "season", "year", "range"})
+"""Stretches of time in which a state holds; a day or a week is of what happens."""
+_SOME: Final = 0.5
+"""Share of what is asked about from which a sentence may be of it."""
+_ASKS_EVENT: Final = re.compile(
+    r"\b(?:did|have|has|had)\b.*\b(?:visit|see|meet|buy|sell|get|move|travel|fly|win|pass|start|begin|stop|quit|leave|finish"
+    r"|join|sign|order|book|pay|lose|find|break|change|switch|happen|come|tell|say)\b|[过了][吗没]|[去到]过|有没有[去到]",
+    re.IGNORECASE,
+)
+"""Asks for what happens once."""
+_AHEAD: Final = re.compile(r"\b(?:next|tomorrow|will|going to|upcoming)\b|明[年天]|下[个周月]|后[年天]|将|要不要|会不会")
+"""Speaks of what is to come."""
+_ONCE: Final = re.compile(r"\bused to (?!it\b|the\b|this\b)|\b(?:formerly|previously|years ago|back then)\b|以前|从前|原来|曾")
+_CLAUSE: Final = re.compile(
+    r"[,，、:：;；.。!！?？—–]|\s(?:and|but|so|because|while|since|though)\s|(?<=[\u4e00-\u9fff])\s+(?=[\u4e00-\u9fff])"
+)
+
+
+def held_at(question: str, spans: Sequence[TimeSpan], evidence: Sequence[Recalled]) -> YesOrNo | None:
+    """Read what whoever asks last stated, before a time had passed, of what a question asks of that time.
+
+    None where the question is of no such time, nothing was stated, or the end came about that time.
+
+    Args:
+        spans: The stretches of time that the question names.
+    """
+    if not _asks_state_then(question, spans):
+        return None
+    span = spans[-1]
+    matter = AskedMatter.of(question, [each.text for each in spans])
+    stated = [
+        (hit, sentence)
+        for hit in evidence
+        if hit.item.kind is Kind.TURN and micros(hit.item.said) < span.end
+        for sentence in written_sentences(hit.text)
+        if matter.share_in(sentence) >= _SOME and _asserts(sentence)
+    ]
+    if not stated:
+        return None
+    hit, sentence = max(stated, key=lambda each: (micros(each[0].item.said), matter.share_in(each[1])))
+    ended = [other for other in evidence if _ends_since(other, hit, span.end)]
+    if not _ends(matter, sentence):
+        return None if ended else YesOrNo(yes=True, item=hit.item, sentence=sentence)
+    return YesOrNo(yes=False, item=hit.item, sentence=sentence) if micros(hit.item.said) < span.start else None
+
+
+def _asks_state_then(question: str, spans: Sequence[TimeSpan]) -> bool:
+    """Whether a question asks whether something was so in a stretch of time that is past."""
+    if not spans or spans[-1].kind not in _LASTING or _AHEAD.search(question) or ASKS_END.search(question):
+        return False
+    if _ASKS_EVENT.search(question):
+        return False
+    return has_chinese(question) or ASKS_PAST.search(question) is not None
+
+
+def _asserts(sentence: str) -> bool:
+    """Whether a sentence states what is so as it is said."""
+    if asks(sentence) and not has_chinese(sentence):
+        return False
+    supposed = all(supposed for _, supposed in supposed_clauses(sentence))
+    return not (supposed or is_unreal(sentence) or _AHEAD.search(sentence) or _ONCE.search(sentence))
+
+
+def _ends(matter: AskedMatter, sentence: str) -> bool:
+    """Whether a sentence says, where it names a matter, that it is no more or is not so."""
+    clauses = [clause for clause in _CLAUSE.split(NO_DENIAL.sub(" ", sentence)) if clause]
+    return any(denies_in(clause) for clause in clauses if matter.share_in(clause) > 0)
+
+
+def _ends_since(other: Recalled, hit: Recalled, until: int) -> bool:
+    """Whether another state of the matter, said since a statement and before a time had passed, tells of an end."""
+    since = micros(hit.item.said) < micros(other.item.said) < until
+    return since and other.succession > 0 and denies_in(NO_DENIAL.sub(" ", other.text))
