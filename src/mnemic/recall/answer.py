@@ -67,6 +67,7 @@ from mnemic.recall.quoting import (
 )
 from mnemic.recall.reasons import KNOWN
 from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
+from mnemic.recall.still_so import still_so, stated_in_full
 from mnemic.recall.sureness import SCORED, SPLIT, AnswerGrounds, likely_yes, read_by, sure
 from mnemic.recall.topics import ON_TOPIC
 from mnemic.recall.understand import called_by_name
@@ -309,7 +310,15 @@ def _read_plainly(
     question: str, context: Context, evidence: Sequence[Recalled], profile: Sequence[Item], user: str
 ) -> YesOrNo | None:
     """What is plainly said to a question for yes or no, of a time that is past or of now."""
-    return held_at(question, context.spans, evidence) or _plainly_said(question, context, evidence, profile, user)
+    if (then := held_at(question, context.spans, evidence)) is not None:
+        return then
+    said = _plainly_said(question, context, evidence, profile, user)
+    if said is not None and said.yes is not None:
+        return said
+    if (still := still_so(question, evidence)) is not None:
+        return still
+    stated = stated_in_full(question, evidence)
+    return said if stated is None or _contested(question, [stated.item], [stated.sentence], evidence) else stated
 
 
 def _own(recalled: Sequence[Recalled], user: str) -> list[Recalled]:

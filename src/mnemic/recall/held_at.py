@@ -39,9 +39,10 @@ _ASKS_EVENT: Final = re.compile(
 _AHEAD: Final = re.compile(r"\b(?:next|tomorrow|will|going to|upcoming)\b|明[年天]|下[个周月]|后[年天]|将|要不要|会不会")
 """Speaks of what is to come."""
 _ONCE: Final = re.compile(r"\bused to (?!it\b|the\b|this\b)|\b(?:formerly|previously|years ago|back then)\b|以前|从前|原来|曾")
-_CLAUSE: Final = re.compile(
-    r"[,，、:：;；.。!！?？—–]|\s(?:and|but|so|because|while|since|though)\s|(?<=[\u4e00-\u9fff])\s+(?=[\u4e00-\u9fff])"
-)
+_NAMES: Final = re.compile(r"\b(?:called|named)(?: [\w-]+){1,3}|(?<=[a-z,] )[A-Z][\w-]+(?: [A-Z][\w-]+)*")
+"""What is only called so: the Split Decisions are a team."""
+_OF_NOBODY: Final = re.compile(r"\W*(?:some(?:one|body)|everyone|everybody|nobody|they|an? \w+) |有人|别人", re.IGNORECASE)
+"""Opens with somebody who is none of whoever speaks and their own."""
 
 
 def held_at(question: str, spans: Sequence[TimeSpan], evidence: Sequence[Recalled]) -> YesOrNo | None:
@@ -85,17 +86,20 @@ def _asserts(sentence: str) -> bool:
     """Whether a sentence states what is so as it is said."""
     if asks(sentence) and not has_chinese(sentence):
         return False
+    if _OF_NOBODY.match(sentence):
+        return False
     supposed = all(supposed for _, supposed in supposed_clauses(sentence))
     return not (supposed or is_unreal(sentence) or _AHEAD.search(sentence) or _ONCE.search(sentence))
 
 
 def _ends(matter: AskedMatter, sentence: str) -> bool:
     """Whether a sentence says, where it names a matter, that it is no more or is not so."""
-    clauses = [clause for clause in _CLAUSE.split(NO_DENIAL.sub(" ", sentence)) if clause]
-    return any(denies_in(clause) for clause in clauses if matter.share_in(clause) > 0)
+    clauses = matter.clauses_in(NO_DENIAL.sub(" ", sentence))
+    return any(denies_in(_NAMES.sub(" ", clause)) for clause in clauses)
 
 
 def _ends_since(other: Recalled, hit: Recalled, until: int) -> bool:
     """Whether another state of the matter, said since a statement and before a time had passed, tells of an end."""
     since = micros(hit.item.said) < micros(other.item.said) < until
-    return since and other.succession > 0 and denies_in(NO_DENIAL.sub(" ", other.text))
+    of_it = other.succession > 0 and _OF_NOBODY.match(other.text) is None
+    return since and of_it and denies_in(NO_DENIAL.sub(" ", other.text))

@@ -14,7 +14,8 @@ from mnemic.core.clock import micros
 from mnemic.core.tokens import tokenise
 from mnemic.extract.sentences import written_sentences
 from mnemic.recall.asked_matter import AskedMatter
-from mnemic.recall.polarity import ASKS_END, ASKS_PAST, DENIES
+from mnemic.recall.evidence import asks
+from mnemic.recall.polarity import ASKS_END, ASKS_PAST, DENIES, STILL
 from mnemic.recall.unreal import ASKS_UNREAL, supposed_clauses
 from mnemic.recall.whom_it_is_about import QUOTED
 from mnemic.recall.yes_or_no import YesOrNo
@@ -27,8 +28,11 @@ if TYPE_CHECKING:
 
 _NEARLY_ALL: Final = 0.7
 """Share of what is asked about from which a sentence names it."""
-_SOME: Final = 0.5
-"""Share from which a plain sentence may be of it, so that it stays open."""
+_HALF: Final = 0.5
+"""Share beyond which a plain sentence is of it, so that it stays open."""
+_ENDED_UP: Final = re.compile(r"\bend(?:ed)? up\b", re.IGNORECASE)
+_OPEN: Final = re.compile(r"什么|哪(?!天|怕)|谁|几[个点号月岁]|多少|怎么|啥|咋|([\u4e00-\u9fff])[不没]\1")
+"""Asks, in a clause of Chinese."""
 _CAME_TRUE: Final = re.compile(
     r"\b(?:came true|finally|at last|for real|(?:and|so|but) (?:now )?(?:i|we) (?:did|do|have|got|am|are)|actually (?:did|got|have))\b"
     r"|如愿|成真|终于|真的[有买养开搬去]|结果(?:真|还真)",
@@ -64,18 +68,23 @@ def only_supposed(question: str, said: Sequence[Recalled]) -> YesOrNo | None:
         said: What whoever asks said themselves, as it was recalled.
     """
     matter = AskedMatter.of(question)
-    if not matter.words or any(form.search(question) for form in (ASKS_UNREAL, ASKS_END)):
+    if not matter.words or ASKS_UNREAL.search(question) or ASKS_END.search(_ENDED_UP.sub(" ", question)):
         return None
+    if STILL.search(question):
+        return None  # presumes that it was so
     if ASKS_PAST.search(question) and not _ASKS_WHETHER_DONE.match(question):
         return None
-    supposing: list[tuple[Item, str]] = []
-    for hit in said:
-        for sentence, supposed in _named(matter, hit.text):
-            if not supposed:
-                return None
-            if matter.share_in(sentence) >= _NEARLY_ALL:
-                supposing.append((hit.item, sentence))
-    if not supposing or _may_have_come_about(supposing, said):
+    named = [(hit.item, sentence, supposed) for hit in said for sentence, supposed in _named(matter, hit.text)]
+    supposing = [
+        (item, sentence) for item, sentence, supposed in named if supposed and matter.share_in(sentence) >= _NEARLY_ALL
+    ]
+    if not supposing:
+        return None
+    latest = max(micros(item.said) for item, _ in supposing)
+    for item, sentence, supposed in named:
+        if not supposed and (matter.share_in(sentence) > _HALF or micros(item.said) >= latest):
+            return None
+    if _may_have_come_about(supposing, said):
         return None
     item, sentence = max(supposing, key=lambda each: micros(each[0].said))
     return YesOrNo(yes=False, item=item, sentence=sentence)
@@ -93,9 +102,17 @@ def _named(matter: AskedMatter, text: str) -> list[tuple[str, bool]]:
         dreaming = (dreaming or _DREAM.search(sentence) is not None) and (
             _DREAM.search(sentence) is not None or _AWAKE.search(sentence) is None
         )
-        if matter.share_in(sentence) >= _SOME:
+        if matter.share_in(sentence) > 0 and not _only_asks(matter, sentence):
             named.append((sentence, dreaming or _is_supposed(matter, sentence)))
     return named
+
+
+def _only_asks(matter: AskedMatter, sentence: str) -> bool:
+    """Whether a sentence names a matter only to ask something, and not as what is there."""
+    if _is_there(matter, sentence):
+        return False
+    naming = matter.clauses_in(sentence)
+    return asks(sentence) or (matter.chinese and bool(naming) and all(map(_OPEN.search, naming)))
 
 
 def _is_supposed(matter: AskedMatter, sentence: str) -> bool:
@@ -105,15 +122,12 @@ def _is_supposed(matter: AskedMatter, sentence: str) -> bool:
     if _NOT_FOR_ME.search(sentence) or _REFUSED.search(sentence):
         return True
     unquoted = QUOTED.sub(" ", sentence)
-    if matter.share_in(unquoted) < _SOME:
+    if matter.share_in(unquoted) <= _HALF < matter.share_in(sentence):
         said = " ".join(QUOTED.findall(sentence))
         return _ADVISED.search(said) is not None or _VERSE.search(unquoted) is not None
-    clauses = supposed_clauses(sentence)
-    shares = [matter.share_in(clause) for clause, _ in clauses]
-    most = max(shares, default=0.0)
-    return most > 0 and all(
-        supposed for (_, supposed), share in zip(clauses, shares, strict=True) if share == most
-    )
+    supposing = [(supposed, matter.share_in(clause)) for clause, supposed in supposed_clauses(sentence)]
+    most = max(share for _, share in supposing)
+    return most > 0 and all(supposed for supposed, share in supposing if share == most)
 
 
 def _is_there(matter: AskedMatter, sentence: str) -> bool:
