@@ -30,6 +30,7 @@ from mnemic.recall.asked_for import (
     held,
     surely_held,
 )
+from mnemic.recall.asked_matter import AskedMatter
 from mnemic.recall.currency import ORDERS
 from mnemic.recall.doubt_words import is_asserted, speaks_of_any
 from mnemic.recall.earlier import what_held_before
@@ -67,7 +68,7 @@ from mnemic.recall.quoting import (
 )
 from mnemic.recall.reasons import KNOWN
 from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
-from mnemic.recall.still_so import still_so, stated_in_full
+from mnemic.recall.still_so import adds, still_so, stated_in_full
 from mnemic.recall.sureness import SCORED, SPLIT, AnswerGrounds, likely_yes, read_by, sure
 from mnemic.recall.topics import ON_TOPIC
 from mnemic.recall.understand import called_by_name
@@ -593,13 +594,16 @@ def _tells_no(question: str, quoted: QuotedSentence, evidence: Sequence[Recalled
     not take it up again, or it has taken the place of an older state and names nothing of what is asked.
 
     "We got the keys, 14 Alder Close, Portishead" is no reason why somebody does not live in Portishead, but what is
-    asked for with "still" presumes so much that all else ends it.
+    asked for with "still" presumes so much that all else ends it, unless it is added or nobody ever told of the matter.
     """
     words = asked_words(question)
     clauses = [part for part in _CLAUSE.split(quoted.text) if words & set(tokenise(part))]
     if any(map(goes_on, clauses)):
         return False
-    if STILL.search(question) or any(map(denies_in, clauses)):
+    if STILL.search(question):
+        matter = AskedMatter.of(question)
+        return any(matter.touched_by(hit.text) for hit in evidence) and not adds(quoted.text)
+    if any(map(denies_in, clauses)):
         return True
     newest = any(hit.id == quoted.item.id and hit.succession == 1 for hit in evidence)
     return not clauses and newest and any(hit.succession > 1 and words & set(tokenise(hit.text)) for hit in evidence)

@@ -47,6 +47,8 @@ _SAME: Final = {"女朋友": "女友", "男朋友": "男友", "女友": "女朋�
 _LONG: Final = 4
 """Characters of a Chinese word from which most of them are enough: it may be two words."""
 _MOST: Final = 0.75
+_BEGINNING: Final = 5
+"""Letters by which words are of one stem: teach, teacher."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +95,13 @@ class AskedMatter:
     def named_in(self, text: str) -> bool:
         """Whether a text names all of it."""
         return self.share_in(text) >= 1
+
+    def touched_by(self, text: str) -> bool:
+        """Whether a text may speak of it at all: by a part of a word, or a word of the same beginning."""
+        if self.chinese:
+            return any(word[at : at + 2] in text for word in self.words for at in range(max(1, len(word) - 1)))
+        begins, low = {word[:_BEGINNING] for word in self.words}, text.casefold()
+        return any(begin in low if len(begin) == _BEGINNING else begin in tokenise(low) for begin in begins)
 
     def clauses_in(self, sentence: str) -> list[str]:
         """The clauses of a sentence that name some of it."""

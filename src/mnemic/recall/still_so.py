@@ -13,7 +13,7 @@ from mnemic.core.clock import micros
 from mnemic.extract.sentences import written_sentences
 from mnemic.recall.asked_matter import AskedMatter, without_since
 from mnemic.recall.evidence import asks, denies_in
-from mnemic.recall.polarity import ASKS_END, ASKS_PAST, NO_DENIAL, STILL
+from mnemic.recall.polarity import ASKS_END, ASKS_PAST, NO_DENIAL, STILL, telling_words
 from mnemic.recall.unreal import ASKS_UNREAL, supposed_clauses
 from mnemic.recall.whom_it_is_about import about_another, asks_of_self, clauses
 from mnemic.recall.yes_or_no import YesOrNo
@@ -77,10 +77,10 @@ def still_so(question: str, evidence: Sequence[Recalled]) -> YesOrNo | None:
     if not _states(matter, sentence):
         ended = hit.id == evidence[0].id and hit.succession <= 1 and _is_over(matter, sentence)
         return YesOrNo(yes=False, item=hit.item, sentence=sentence) if ended else None
-    newer = [other for other in evidence if micros(other.item.said) > micros(hit.item.said)]
-    newer = [other for other in newer if other.succession > 0 or _adds(other.text)]
+    since = [other for other in evidence if micros(other.item.said) > micros(hit.item.said)]
+    newer = [other for other in since if other.succession > 0 or _adds_to(sentence, other.text)]
     goes_on = any(_GOES_ON.search(clause) for clause in matter.clauses_in(sentence))
-    added = _adds(" ".join(other.text for other in newer)) if newer else _adds(hit.text)
+    added = all(adds(other.text) for other in newer) if newer else adds(hit.text)
     return YesOrNo(yes=True, item=hit.item, sentence=sentence) if goes_on or added else None
 
 
@@ -123,7 +123,12 @@ def _is_over(matter: AskedMatter, sentence: str) -> bool:
     return any(_OVER.search(clause) and not supposed for clause, supposed in clauses)
 
 
-def _adds(text: str) -> bool:
+def _adds_to(sentence: str, text: str) -> bool:
+    """Whether a text tells of something beside what a sentence tells, of which it shares a word."""
+    return adds(text) and not telling_words(sentence).isdisjoint(telling_words(text))
+
+
+def adds(text: str) -> bool:
     """Whether a text tells of something beside what was there, and of nothing that ended or was replaced."""
     stated = " ".join(clause for clause in clauses(text) if not _ASKING_CLAUSE.search(clause))
     return _ADDS.search(text) is not None and _REPLACES.search(stated) is None

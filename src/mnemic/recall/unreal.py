@@ -65,6 +65,8 @@ _SUPPOSING: Final = re.compile(
 _CLAUSE: Final = re.compile(r"[,;:，；：、—–]\s*|\s(?:and|but|so|because|while|then)\s|[.!?。！？]\s*", re.IGNORECASE)
 _BEFORE_IF: Final = re.compile(rf"{_CLAUSE.pattern}|\s(?=if\b)", re.IGNORECASE)
 """Where a sentence is cut into clauses, a condition from what stands before it."""
+_ONCE_IT_IS: Final = re.compile(r"(?:^|[，,。])\s*等(?!级|于|候|了|着)[^，,。]{2,10}[，,](?=我|咱|就|再)")
+"""Puts off to a day that may never come: 等油价跌回五块,我..."""
 _NO_CONDITION: Final = re.compile(
     r"\b(?:as|even|see|check|know|wonder\w*|tell me|find out|sure|asked|asking) if\b"
     r"|\bif (?:it helps|you(?: must| really)? (?:ask|know|want|like|need|don['’]t mind)|possible|need be|that helps)\b",
@@ -144,7 +146,7 @@ def supposed_clauses(sentence: str) -> list[tuple[str, bool]]:
     not only supposed: by the time of a question it may have come about.
     """
     low = _NO_CONDITION.sub(" ", simple(sentence).lower())
-    fiction = _FICTION.search(low) is not None
+    fiction = _FICTION.search(low) is not None or _ONCE_IT_IS.search(low) is not None
     clauses: list[tuple[str, bool]] = []
     opened = False
     for clause in filter(str.strip, _BEFORE_IF.split(low)):
