@@ -68,7 +68,7 @@ from mnemic.recall.quoting import (
 )
 from mnemic.recall.reasons import KNOWN
 from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
-from mnemic.recall.still_so import adds, still_so, stated_in_full
+from mnemic.recall.still_so import adds, stated_in_full, still_so
 from mnemic.recall.sureness import SCORED, SPLIT, AnswerGrounds, likely_yes, read_by, sure
 from mnemic.recall.topics import ON_TOPIC
 from mnemic.recall.understand import called_by_name

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a pattern cut in pieces is read wrongly
 """Tells what a question for yes or no asks about, and whether a sentence names it: the words left of it that tell.
 
 "Did I end up with a greyhound?" asks about a greyhound, 我是不是开民宿了 about 民宿: words of grammar, of time, and verbs
@@ -26,8 +27,10 @@ _LIGHT: Final = frozenset(
 )
 """Words of a question that name nothing it asks about."""
 _VERBS: Final = frozenset(
-    tokenise("live living work working move moved moving charge charging study teach based lesson lessons class classes"
-        " easter christmas xmas new")
+    tokenise(
+        "live living work working move moved moving charge charging study teach based lesson lessons class classes"
+        " easter christmas xmas new"
+    )
 )
 """Words that say of what a question asks about how it is had, and names of days: they count where nothing else does."""
 _GRAMMAR_CHINESE: Final = re.compile(

@@ -16,7 +16,7 @@ from mnemic.extract.chinese import has_chinese
 from mnemic.extract.sentences import written_sentences
 from mnemic.recall.asked_matter import AskedMatter
 from mnemic.recall.evidence import asks, denies_in
-from mnemic.recall.polarity import ASKS_END, ASKS_PAST, NO_DENIAL
+from mnemic.recall.polarity import ASKS_END, ASKS_PAST, NO_DENIAL, ONCE
 from mnemic.recall.unreal import is_unreal, supposed_clauses
 from mnemic.recall.yes_or_no import YesOrNo
 
@@ -36,12 +36,15 @@ _ASKS_EVENT: Final = re.compile(
     re.IGNORECASE,
 )
 """Asks for what happens once."""
-_AHEAD: Final = re.compile(r"\b(?:next|tomorrow|will|going to|upcoming)\b|明[年天]|下[个周月]|后[年天]|将|要不要|会不会")
+_AHEAD: Final = re.compile(
+    r"\b(?:next|tomorrow|will|going to|upcoming)\b|明[年天]|下[个周月]|后[年天]|将|要不要|会不会"
+)
 """Speaks of what is to come."""
-_ONCE: Final = re.compile(r"\bused to (?!it\b|the\b|this\b)|\b(?:formerly|previously|years ago|back then)\b|以前|从前|原来|曾")
 _NAMES: Final = re.compile(r"\b(?:called|named)(?: [\w-]+){1,3}|(?<=[a-z,] )[A-Z][\w-]+(?: [A-Z][\w-]+)*")
 """What is only called so: the Split Decisions are a team."""
-_OF_NOBODY: Final = re.compile(r"\W*(?:some(?:one|body)|everyone|everybody|nobody|they|an? \w+) |有人|别人", re.IGNORECASE)
+_OF_NOBODY: Final = re.compile(
+    r"\W*(?:some(?:one|body)|everyone|everybody|nobody|they|an? \w+) |有人|别人", re.IGNORECASE
+)
 """Opens with somebody who is none of whoever speaks and their own."""
 
 
@@ -89,7 +92,7 @@ def _asserts(sentence: str) -> bool:
     if _OF_NOBODY.match(sentence):
         return False
     supposed = all(supposed for _, supposed in supposed_clauses(sentence))
-    return not (supposed or is_unreal(sentence) or _AHEAD.search(sentence) or _ONCE.search(sentence))
+    return not (supposed or is_unreal(sentence) or _AHEAD.search(sentence) or ONCE.search(sentence))
 
 
 def _ends(matter: AskedMatter, sentence: str) -> bool:

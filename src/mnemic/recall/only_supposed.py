@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a pattern cut in pieces is read wrongly
 """Reads no out of what was only dreamt, wished, joked or quoted: all that names what is asked about only supposes it.
 
 "Dreamt last night I'd brought a greyhound home" is why nobody owns one, as far as memory can tell; so `ask` says no, with
@@ -40,16 +41,19 @@ _CAME_TRUE: Final = re.compile(
 )
 """Says of what it tells that it came about."""
 _ADVISED: Final = re.compile(
-    r"\b(?:should|have to|has to|must|ought|would|could|need to|why don['’]t)\b|应该|该|得|要是|快去|不如|怎么不", re.IGNORECASE
+    r"\b(?:should|have to|has to|must|ought|would|could|need to|why don['’]t)\b|应该|该|得|要是|快去|不如|怎么不",
+    re.IGNORECASE,
 )
 """Says in a quotation what somebody else wants."""
 _VERSE: Final = re.compile(
-    r"\b(?:verse|lyrics?|song|poem|line|caption|meme|title|slogan|opens|opening)\b|歌词|诗|台词|标题|文案|口号", re.IGNORECASE
+    r"\b(?:verse|lyrics?|song|poem|line|caption|meme|title|slogan|opens|opening)\b|歌词|诗|台词|标题|文案|口号",
+    re.IGNORECASE,
 )
 """Quotes what is no statement."""
 _DREAM: Final = re.compile(r"\b(?:dream(?:t|ed|s)?|nightmare)\b|梦见|梦到|做梦|做了?个?(?:噩)?梦", re.IGNORECASE)
 _AWAKE: Final = re.compile(
-    r"\b(?:woke|awake|in real life|really|actually|anyway|what do|please|mean)\b|醒|现实|其实|真的|帮我|请", re.IGNORECASE
+    r"\b(?:woke|awake|in real life|really|actually|anyway|what do|please|mean)\b|醒|现实|其实|真的|帮我|请",
+    re.IGNORECASE,
 )
 """Leaves a dream that was told."""
 _NOT_FOR_ME: Final = re.compile(r"\bnot (?:for me|mine|ours)\b|不是(?:我|给我|我家)的?|我不[要买]", re.IGNORECASE)
@@ -90,7 +94,9 @@ def only_supposed(question: str, said: Sequence[Recalled]) -> YesOrNo | None:
     return YesOrNo(yes=False, item=item, sentence=sentence)
 
 
-_ASKS_WHETHER_DONE: Final = re.compile(r"\W*did (?:i|we|the|my|our)\b(?!.*\b(?:back then|ago|last|in \d|used)\b)", re.IGNORECASE)
+_ASKS_WHETHER_DONE: Final = re.compile(
+    r"\W*did (?:i|we|the|my|our)\b(?!.*\b(?:back then|ago|last|in \d|used)\b)", re.IGNORECASE
+)
 """Asks whether something has come about."""
 
 
@@ -103,7 +109,8 @@ def _named(matter: AskedMatter, text: str) -> list[tuple[str, bool]]:
             _DREAM.search(sentence) is not None or _AWAKE.search(sentence) is None
         )
         if matter.share_in(sentence) > 0 and not _only_asks(matter, sentence):
-            named.append((sentence, dreaming or _is_supposed(matter, sentence)))
+            so = _CAME_TRUE.search(sentence) is not None or _is_there(matter, sentence)
+            named.append((sentence, not so and (dreaming or _is_supposed(matter, sentence))))
     return named
 
 
@@ -116,9 +123,7 @@ def _only_asks(matter: AskedMatter, sentence: str) -> bool:
 
 
 def _is_supposed(matter: AskedMatter, sentence: str) -> bool:
-    """Whether a sentence that names a matter only supposes it: not where it has come true, or the thing is there."""
-    if _CAME_TRUE.search(sentence) or _is_there(matter, sentence):
-        return False
+    """Whether a sentence that names a matter only supposes it, refuses it, or quotes what somebody else wants."""
     if _NOT_FOR_ME.search(sentence) or _REFUSED.search(sentence):
         return True
     unquoted = QUOTED.sub(" ", sentence)

@@ -57,6 +57,10 @@ NO_DENIAL: Final = re.compile(
     re.IGNORECASE,
 )
 """Holds a word of denial, and denies nothing: 能不能, "not only"."""
+ONCE: Final = re.compile(
+    r"\bused to (?!it\b|the\b|this\b)|\b(?:formerly|previously|years ago|back then)\b|以前|从前|原来|曾|小时候"
+)
+"""Tells of what was so once, and is no more."""
 _FORMS: Final = {
     **dict.fromkeys(("no", "not", "never", "none", "nothing", "n't", "n’t", "没", "不"), "not"),
     **dict.fromkeys(("sell", "卖"), "sold"),

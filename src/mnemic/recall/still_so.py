@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a pattern cut in pieces is read wrongly
 """Reads yes to a question for what is so, where what was said in nearly its words stands, and what came since was added.
 
 "As well as the shop I've said yes to the food bank" ends nothing at the shop: a second job, pet or client takes no
@@ -13,7 +14,7 @@ from mnemic.core.clock import micros
 from mnemic.extract.sentences import written_sentences
 from mnemic.recall.asked_matter import AskedMatter, without_since
 from mnemic.recall.evidence import asks, denies_in
-from mnemic.recall.polarity import ASKS_END, ASKS_PAST, NO_DENIAL, STILL, telling_words
+from mnemic.recall.polarity import ASKS_END, ASKS_PAST, NO_DENIAL, ONCE, STILL, telling_words
 from mnemic.recall.unreal import ASKS_UNREAL, supposed_clauses
 from mnemic.recall.whom_it_is_about import about_another, asks_of_self, clauses
 from mnemic.recall.yes_or_no import YesOrNo
@@ -40,7 +41,7 @@ _GOES_ON: Final = re.compile(
 _REPLACES: Final = re.compile(
     r"\b(?:quit|stop(?:ped|s)?|left|sold|cancel\w*|gave up|given up|no longer|any ?more|finished|ended|over|instead|rather than|swap\w*"
     r"|switch\w*|replac\w*|mov(?:ed|ing) (?:to|from|on)|took over|handed|last (?:day|lesson|shift|one)|dropped|goodbye|died|retired|resigned)\b"
-    r"|退|停|辞|卖|不再|取消|换|改|代替|结束|分手|送人|没再|不去|不做|不干|不跑|不上|不养|不学|没了|走了|到期|最后|毕业|交接|转(?:给|手|行)",
+    r"|退|停|辞|卖|放弃|不再|取消|换|改|代替|结束|分手|送人|没再|不去|不做|不干|不跑|不上|不养|不学|没了|走了|到期|最后|毕业|交接|转(?:给|手|行)",
     re.IGNORECASE,
 )
 """Ends something, or says what takes its place."""
@@ -48,12 +49,14 @@ _OVER: Final = re.compile(r"(?:退|停|辞|卖|取消|注销|结束|戒)(?:出|�
 """Ends what its clause names, in Chinese."""
 _ASKING_CLAUSE: Final = re.compile(r"几|什么|怎么|咋|吗|多少|\bhow\b|\bwhat\b", re.IGNORECASE)
 _OTHER_QUANTITY: Final = re.compile(
-    r"\b(?:only|just|one|same|too|every|all|enough|alone|safe\w*|allowed)\b|\d|只|一样|同|都|就|够|安全|放心", re.IGNORECASE
+    r"\b(?:only|just|one|same|too|every|all|enough|alone|safe\w*|allowed)\b|\d|只|一样|同|都|就|够|安全|放心",
+    re.IGNORECASE,
 )
 """Asks for how much or how many, or whether it may be, which no statement that it is there answers."""
 _ASKS_HAVE: Final = re.compile(r"\W*(?:do|have) (?:i|we) (?:still )?(?:have|own|got)\b", re.IGNORECASE)
 _ACQUIRED: Final = re.compile(
-    r"\W*(?:(?:i|we)(?:['’]ve| have)? )?(?:just |finally )?(?:passed|landed|earned|bought|adopted|won|took on)\b", re.IGNORECASE
+    r"\W*(?:(?:i|we)(?:['’]ve| have)? )?(?:just |finally )?(?:passed|landed|earned|bought|adopted|won|took on)\b",
+    re.IGNORECASE,
 )
 """Opens with what gave the speaker something that they have since."""
 _DONE_CHINESE: Final = "{}(?:也|都|现在)*(?:说|讲|聊|写|弹|开|拉|唱|打)得|会(?:说|讲|写|弹|开|拉|唱|打)?{}|{}证[^，。！!]{{0,6}}(?:下来|拿到|到手|考下|考过)"
@@ -111,16 +114,19 @@ def _is_of_another(question: str, sentence: str) -> bool:
 
 def _states(matter: AskedMatter, sentence: str) -> bool:
     """Whether a sentence that names a matter ends, denies or supposes nothing of it."""
-    if all(supposed for _, supposed in supposed_clauses(sentence)):
+    if ONCE.search(sentence) or all(supposed for _, supposed in supposed_clauses(sentence)):
         return False
-    clauses = matter.clauses_in(NO_DENIAL.sub(" ", sentence))
-    return asks(sentence) or not any(map(denies_in, clauses))
+    naming = matter.clauses_in(NO_DENIAL.sub(" ", sentence))
+    return asks(sentence) or not any(map(denies_in, naming))
 
 
 def _is_over(matter: AskedMatter, sentence: str) -> bool:
     """Whether a sentence plainly ends what it names."""
-    clauses = [clause for clause in supposed_clauses(sentence) if matter.share_in(clause[0]) > 0]
-    return any(_OVER.search(clause) and not supposed for clause, supposed in clauses)
+    return any(
+        _OVER.search(clause) is not None
+        for clause, supposed in supposed_clauses(sentence)
+        if not supposed and matter.share_in(clause) > 0
+    )
 
 
 def _adds_to(sentence: str, text: str) -> bool:
@@ -141,4 +147,6 @@ def _says_so(matter: AskedMatter, question: str, sentence: str) -> bool:
     if any(phrase in sentence for phrase in matter.phrases):
         return True
     able = _ASKS_ABLE.search(question)
-    return bool(able) and any(re.search(_DONE_CHINESE.format(*[re.escape(word)] * 3), sentence) for word in matter.words)
+    return bool(able) and any(
+        re.search(_DONE_CHINESE.format(*[re.escape(word)] * 3), sentence) for word in matter.words
+    )

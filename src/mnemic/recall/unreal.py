@@ -74,11 +74,11 @@ _NO_CONDITION: Final = re.compile(
 )
 """No condition: a turn of speech, or what is to be looked into ("can you see if my dog is ill")."""
 _WISHED: Final = re.compile(
-    r"\b(?:wish|wishes|might|maybe|perhaps|would|(?:i|we)['’]d (?!been\b|had\b|\w+ed\b)\w+|want(?:s|ed)? to|tempted|hoping|considering|thinking (?:of|about)|dream(?:s|t|ed)? (?:of|about)|i swear)\b"
+    r"\b(?:wish|wishes|might|maybe|perhaps|would|(?:i|we)['’]d (?!been\b|had\b|\w+ed\b)\w+|dream(?:s|t|ed)? (?:of|about)|i swear)\b"
     r"|希望(?!小学|工程)|但愿|也许|说不定|幻想|恨不得|(?<!没)想(?=去|要|搬|换|辞|学|当|做|买|养|开)|再[^，。]{1,8}就|等[^，。]{0,4}(?:攒|退休|有钱|发财|以后)",
     re.IGNORECASE,
 )
-"""Wishes, considers or threatens."""
+"""Wishes or threatens; what somebody wants or considers may well have come about by the time of a question."""
 _FIRMLY_PLANNED: Final = re.compile(
     r"\b(?:going to|gonna|about to|will|signed up|booked)\b|快要|就要|准备|定了|订了|下个?[周月]", re.IGNORECASE
 )
@@ -150,7 +150,7 @@ def supposed_clauses(sentence: str) -> list[tuple[str, bool]]:
     clauses: list[tuple[str, bool]] = []
     opened = False
     for clause in filter(str.strip, _BEFORE_IF.split(low)):
-        opened = opened or _is_framed(clause) or _CONDITION.search(clause) is not None
+        opened = opened or _CONDITION.search(clause) is not None
         wished = (is_not_yet_so(clause) or _WISHED.search(clause)) and not _FIRMLY_PLANNED.search(clause)
         clauses.append((clause, fiction or opened or bool(wished)))
     return clauses
