@@ -311,10 +311,11 @@ def _read_plainly(
     question: str, context: Context, evidence: Sequence[Recalled], profile: Sequence[Item], user: str
 ) -> YesOrNo | None:
     """What is plainly said to a question for yes or no, of a time that is past or of now."""
-    if (then := held_at(question, context.spans, evidence)) is not None:
+    judged = bool(evidence) and evidence[0].bearing is not None
+    if judged and (then := held_at(question, context.spans, evidence)) is not None:
         return then
     said = _plainly_said(question, context, evidence, profile, user)
-    if said is not None and said.yes is not None:
+    if not judged or (said is not None and said.yes is not None):
         return said
     if (still := still_so(question, evidence)) is not None:
         return still

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from mnemic.core.items import Item
     from mnemic.core.queries import Recalled
 
+_ASKS_WHETHER_DONE: Final = re.compile(
+    r"\W*did (?:i|we|the|my|our)\b(?!.*\b(?:back then|ago|last|in \d|used)\b)", re.IGNORECASE
+)
+"""Asks whether something has come about."""
 _NEARLY_ALL: Final = 0.7
 """Share of what is asked about from which a sentence names it."""
 _HALF: Final = 0.5
@@ -92,12 +96,6 @@ def only_supposed(question: str, said: Sequence[Recalled]) -> YesOrNo | None:
         return None
     item, sentence = max(supposing, key=lambda each: micros(each[0].said))
     return YesOrNo(yes=False, item=item, sentence=sentence)
-
-
-_ASKS_WHETHER_DONE: Final = re.compile(
-    r"\W*did (?:i|we|the|my|our)\b(?!.*\b(?:back then|ago|last|in \d|used)\b)", re.IGNORECASE
-)
-"""Asks whether something has come about."""
 
 
 def _named(matter: AskedMatter, text: str) -> list[tuple[str, bool]]:

@@ -53,7 +53,8 @@ DENIES: Final = re.compile(
     re.IGNORECASE,
 )
 NO_DENIAL: Final = re.compile(
-    r"([\u4e00-\u9fff])[不没]\1|\b(?:not only|not just|no doubt|no wonder)\b|不[但仅只光止]|差不多|忍不住|没忍住|没想到|说不定",
+    r"([\u4e00-\u9fff])[不没]\1|\b(?:not only|not just|no doubt|no wonder)\b"
+    r"|不[但仅只光止]|差不多|忍不住|没忍住|没想到|说不定",
     re.IGNORECASE,
 )
 """Holds a word of denial, and denies nothing: 能不能, "not only"."""

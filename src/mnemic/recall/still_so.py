@@ -82,9 +82,9 @@ def still_so(question: str, evidence: Sequence[Recalled]) -> YesOrNo | None:
         return YesOrNo(yes=False, item=hit.item, sentence=sentence) if ended else None
     since = [other for other in evidence if micros(other.item.said) > micros(hit.item.said)]
     newer = [other for other in since if other.succession > 0 or _adds_to(sentence, other.text)]
-    goes_on = any(_GOES_ON.search(clause) for clause in matter.clauses_in(sentence))
-    added = all(adds(other.text) for other in newer) if newer else adds(hit.text)
-    return YesOrNo(yes=True, item=hit.item, sentence=sentence) if goes_on or added else None
+    goes_on = adds(hit.text) or any(_GOES_ON.search(clause) for clause in matter.clauses_in(sentence))
+    so = all(adds(other.text) for other in newer) if newer else goes_on
+    return YesOrNo(yes=True, item=hit.item, sentence=sentence) if so else None
 
 
 def stated_in_full(question: str, evidence: Sequence[Recalled]) -> YesOrNo | None:
