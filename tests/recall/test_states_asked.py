@@ -27,6 +27,8 @@ AT_A_TIME = """
 2021-09-12 I used to have a lodger. => did I have a lodger in March 2022? => open
 2021-09-12 We're getting a lodger next spring. => did I have a lodger in March 2022? => open
 2024-01-31 Mr. Bell tutors my daughter on Wednesdays. | 2024-05-29 We stopped the tutoring today. => Was she being tutored in March 2024? => yes
+2022-01-31 We had a lodger, a quiet man. => did I have a lodger in March 2022? => open
+2022-01-31 I am sick of this. => Was I sick in March 2022? => open
 2024-01-31 I want to visit Rome. => Did I visit Rome in March 2024? => open
 2024-01-31 Rome is lovely. => Did I move to Rome in March 2024? => open
 2024-01-31 I bowl on Thursdays with the Split Decisions. => Did I bowl in March 2024? => yes
@@ -78,6 +80,11 @@ SUPPOSED = """
 2023-09-10 What do I feed a greyhound? => do I own a greyhound? => open
 2023-09-10 Dreamt last night of a whippet. => do I own a greyhound? => open
 2023-09-10 If I won I'd buy a greyhound. => do I still have the greyhound? => open
+2023-09-10 If I quit the choir I'd sing at home. => Am I in the choir? => open
+2023-09-10 Maybe I'll sell the bike. => Do I have a bike? => open
+2023-09-10 I'd kill for a coffee. => Do I drink coffee? => open
+2023-09-10 I wish I had a dog. => Do I have a dog? => no
+2023-09-10 要是把车位退了能省三百五 => 我有车位吗 => open
 2023-11-18 We play the numbers every week, if they ever come up we're having a place in Whitby. => have we got a place in Whitby => no
 2023-11-18 If it helps, we have a place in Whitby. => have we got a place in Whitby => open
 2024-08-11 my bro is selling his ps5 at 380, not for me my cousin asking => did i end up with a ps5 => no

@@ -36,6 +36,13 @@ _ASKS_EVENT: Final = re.compile(
     re.IGNORECASE,
 )
 """Asks for what happens once."""
+_PASSING: Final = re.compile(
+    r"\b(?:happy|sad|ill|sick|tired|angry|busy|stressed|late|bored|nervous|home)\b|生病|感冒|开心|难过|忙|累|在家",
+    re.IGNORECASE,
+)
+"""Asks for what soon passes."""
+_WAS_SO: Final = re.compile(r"\b(?:i|we|he|she|they) (?:was|were|had)\b", re.IGNORECASE)
+"""Tells of what was so before it is said."""
 _AHEAD: Final = re.compile(
     r"\b(?:next|tomorrow|will|going to|upcoming)\b|明[年天]|下[个周月]|后[年天]|将|要不要|会不会"
 )
@@ -66,6 +73,7 @@ def held_at(question: str, spans: Sequence[TimeSpan], evidence: Sequence[Recalle
         if hit.item.kind is Kind.TURN and micros(hit.item.said) < span.end
         for sentence in written_sentences(hit.text)
         if matter.share_in(sentence) >= _SOME and _asserts(sentence)
+        if micros(hit.item.said) >= span.start or not any(map(_WAS_SO.search, matter.clauses_in(sentence)))
     ]
     if not stated:
         return None
@@ -80,7 +88,7 @@ def _asks_state_then(question: str, spans: Sequence[TimeSpan]) -> bool:
     """Whether a question asks whether something was so in a stretch of time that is past."""
     if not spans or spans[-1].kind not in _LASTING or _AHEAD.search(question) or ASKS_END.search(question):
         return False
-    if _ASKS_EVENT.search(question):
+    if _ASKS_EVENT.search(question) or _PASSING.search(question):
         return False
     return has_chinese(question) or ASKS_PAST.search(question) is not None
 

@@ -31,6 +31,20 @@ _ASKS_WHETHER_DONE: Final = re.compile(
     r"\W*did (?:i|we|the|my|our)\b(?!.*\b(?:back then|ago|last|in \d|used)\b)", re.IGNORECASE
 )
 """Asks whether something has come about."""
+_ASKS_OTHERWISE: Final = re.compile(
+    r"\W*(?:can|could|may|should|will)\b|\b(?:like|love|enjoy|prefer|want|need|eat|drink|smoke)\b|能|可以|该|喜欢|爱[吃喝看玩]|[吃喝]",
+    re.IGNORECASE,
+)
+"""Asks for what may be, or for a taste, of which a wish rather tells that it is so: "I'd kill for a coffee"."""
+_ENDS: Final = re.compile(
+    r"\b(?:quit\w*|stop\w*|g[ai]ve up|giving up|sell\w*|sold|leave|leaving|left|lose|losing|lost|cancel\w*|drop\w*|get(?:ting)? rid"
+    r"|divorc\w*|split)\b",
+    re.IGNORECASE,
+)
+_ENDS_CHINESE: Final = "(?:卖|退|停|辞|离开|戒|丢|取消|不再)"
+"""Supposes the end of something, which so is there."""
+_IDLY: Final = re.compile(r"做梦不要钱|反正做梦|开玩笑|逗你|just kidding|\bjk\b", re.IGNORECASE)
+"""Takes back what is said beside it."""
 _NEARLY_ALL: Final = 0.7
 """Share of what is asked about from which a sentence names it."""
 _HALF: Final = 0.5
@@ -78,8 +92,8 @@ def only_supposed(question: str, said: Sequence[Recalled]) -> YesOrNo | None:
     matter = AskedMatter.of(question)
     if not matter.words or ASKS_UNREAL.search(question) or ASKS_END.search(_ENDED_UP.sub(" ", question)):
         return None
-    if STILL.search(question):
-        return None  # presumes that it was so
+    if STILL.search(question) or _ASKS_OTHERWISE.search(question):
+        return None  # "still" presumes that it was so
     if ASKS_PAST.search(question) and not _ASKS_WHETHER_DONE.match(question):
         return None
     named = [(hit.item, sentence, supposed) for hit in said for sentence, supposed in _named(matter, hit.text)]
@@ -107,8 +121,7 @@ def _named(matter: AskedMatter, text: str) -> list[tuple[str, bool]]:
             _DREAM.search(sentence) is not None or _AWAKE.search(sentence) is None
         )
         if matter.share_in(sentence) > 0 and not _only_asks(matter, sentence):
-            so = _CAME_TRUE.search(sentence) is not None or _is_there(matter, sentence)
-            named.append((sentence, not so and (dreaming or _is_supposed(matter, sentence))))
+            named.append((sentence, not _is_so(matter, sentence) and (dreaming or _is_supposed(matter, sentence))))
     return named
 
 
@@ -118,6 +131,20 @@ def _only_asks(matter: AskedMatter, sentence: str) -> bool:
         return False
     naming = matter.clauses_in(sentence)
     return asks(sentence) or (matter.chinese and bool(naming) and all(map(_OPEN.search, naming)))
+
+
+def _is_so(matter: AskedMatter, sentence: str) -> bool:
+    """Whether a sentence says that what it supposes came true, or what it would end is there."""
+    if _IDLY.search(sentence) or _NOT_FOR_ME.search(sentence):
+        return False
+    return _CAME_TRUE.search(sentence) is not None or _is_there(matter, sentence) or _would_end(matter, sentence)
+
+
+def _would_end(matter: AskedMatter, sentence: str) -> bool:
+    if not matter.chinese:
+        return any(map(_ENDS.search, matter.clauses_in(sentence)))
+    words = "|".join(map(re.escape, matter.words))
+    return re.search(f"(?:{words})[都也给全]?{_ENDS_CHINESE}|{_ENDS_CHINESE}[了掉出]*(?:{words})", sentence) is not None
 
 
 def _is_supposed(matter: AskedMatter, sentence: str) -> bool:
