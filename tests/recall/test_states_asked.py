@@ -29,6 +29,8 @@ AT_A_TIME = """
 2024-01-31 Mr. Bell tutors my daughter on Wednesdays. | 2024-05-29 We stopped the tutoring today. => Was she being tutored in March 2024? => yes
 2022-01-31 We had a lodger, a quiet man. => did I have a lodger in March 2022? => open
 2022-01-31 I am sick of this. => Was I sick in March 2022? => open
+2022-01-31 Off gluten since the blood test. => Was I gluten-free in March 2022? => open
+2022-01-31 Felix's mother found an app, no more Mondays for me. => Was I tutoring Felix in March 2022? => open
 2024-01-31 I want to visit Rome. => Did I visit Rome in March 2024? => open
 2024-01-31 Rome is lovely. => Did I move to Rome in March 2024? => open
 2024-01-31 I bowl on Thursdays with the Split Decisions. => Did I bowl in March 2024? => yes
@@ -50,6 +52,8 @@ STILL = """
 2025-01-22 contract template pls, client is a bakery | 2025-06-03 landed a 2nd monthly one, a clinic. how do i schedule posts so the bakery doesnt feel neglected => is the bakery still a client => yes
 2025-01-22 I'm on statins. | 2025-06-03 I'm off the statins, also no more beta blockers. => am I still on statins? => open
 2024-09-20 I still owe the lawyers a thank-you for the farewell lunch. => Do I still work for the lawyers? => open
+2024-09-20 on the committee at the hospital every second tuesday => Am I still on the committee at the hospital? => open
+2024-03-18 我和阿澜合伙开的咖啡车，停在湖边。 | 2025-09-28 咖啡车今天转手了，又是一场空。 => 我还有咖啡车吗? => open
 2024-11-16 下班跑闪送一晚上能挣一百二 | 2025-06-21 接了个陪玩的活，闪送照跑。 => 我还在跑闪送不 => yes
 2024-11-16 下班跑闪送一晚上能挣一百二 | 2025-06-21 接了个陪玩的活，闪送不跑了。 => 我还在跑闪送吗 => open
 2023-09-02 孩子学书法墨汁弄校服上了 | 2024-02-24 围棋也去学了，我得算算跟礼拜天的毛笔课撞不撞 => 学了围棋以后书法还在上吗 => yes

@@ -603,7 +603,9 @@ def _tells_no(question: str, quoted: QuotedSentence, evidence: Sequence[Recalled
         return False
     if STILL.search(question):
         matter = AskedMatter.of(question)
-        return any(matter.touched_by(hit.text) for hit in evidence) and not adds(quoted.text)
+        ends = denies_in(quoted.text) and (evidence[0].bearing or 0.0) >= SETTLES
+        of_it = ends or any(matter.touched_by(hit.text) for hit in evidence)
+        return of_it and not adds(quoted.text)
     if any(map(denies_in, clauses)):
         return True
     newest = any(hit.id == quoted.item.id and hit.succession == 1 for hit in evidence)

@@ -41,6 +41,12 @@ _PASSING: Final = re.compile(
     re.IGNORECASE,
 )
 """Asks for what soon passes."""
+_NO_MORE: Final = re.compile(
+    r"\b(?:no (?:more|longer)|any ?more|last (?:day|lesson|one))\b|不再|没再|退了|停了|辞了|最后一"
+)
+"""Ends something that may be what is asked about."""
+_WITHOUT: Final = re.compile(r"\b(?:free|without|off|none|nobody|nothing)\b|无|没有[^吗?？]", re.IGNORECASE)
+"""Asks for what somebody went without."""
 _WAS_SO: Final = re.compile(r"\b(?:i|we|he|she|they) (?:was|were|had)\b", re.IGNORECASE)
 """Tells of what was so before it is said."""
 _AHEAD: Final = re.compile(
@@ -80,7 +86,7 @@ def held_at(question: str, spans: Sequence[TimeSpan], evidence: Sequence[Recalle
     hit, sentence = max(stated, key=lambda each: (micros(each[0].item.said), matter.share_in(each[1])))
     ended = [other for other in evidence if _ends_since(other, hit, span.end)]
     if not _ends(matter, sentence):
-        return None if ended else YesOrNo(yes=True, item=hit.item, sentence=sentence)
+        return None if ended or _NO_MORE.search(sentence) else YesOrNo(yes=True, item=hit.item, sentence=sentence)
     return YesOrNo(yes=False, item=hit.item, sentence=sentence) if micros(hit.item.said) < span.start else None
 
 
@@ -88,7 +94,7 @@ def _asks_state_then(question: str, spans: Sequence[TimeSpan]) -> bool:
     """Whether a question asks whether something was so in a stretch of time that is past."""
     if not spans or spans[-1].kind not in _LASTING or _AHEAD.search(question) or ASKS_END.search(question):
         return False
-    if _ASKS_EVENT.search(question) or _PASSING.search(question):
+    if any(form.search(question) for form in (_ASKS_EVENT, _PASSING, _WITHOUT)):
         return False
     return has_chinese(question) or ASKS_PAST.search(question) is not None
 

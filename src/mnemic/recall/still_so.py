@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.clock import micros
+from mnemic.core.tokens import tokenise
 from mnemic.extract.sentences import written_sentences
 from mnemic.recall.asked_matter import AskedMatter, without_since
 from mnemic.recall.evidence import asks, denies_in
@@ -24,10 +25,15 @@ if TYPE_CHECKING:
 
     from mnemic.core.queries import Recalled
 
+_DAYS: Final = frozenset(
+    tokenise("today tomorrow yesterday week month year day time 今天 明天 昨天 现在 最近 今年 去年 明年 晚上 早上 下午")
+)
+"""Tokens of times, which no matter has to itself."""
 _HALF: Final = 0.5
 """Share of what is asked about beyond which a sentence states it."""
 _ADDS: Final = re.compile(
-    r"\b(?:also|as well|on top(?: of (?:that|it|my|the))|besides|second|2nd|alongside|in addition|on the side)\b|\btoo\b(?=\W*(?:$|[.,;!?]))"
+    r"\b(?:also|as well|on top(?: of (?:that|it|my|the))|besides|alongside|in addition|on the side)\b|\btoo\b(?=\W*(?:$|[.,;!?]))"
+    r"|(?<!every )\b(?:second|2nd)\b(?! (?:hand|time|thoughts?|half|year|week|month|[mtwfs]\w+day)\b)"
     r"|\b(?:clash\w*|fit(?:s|ting)? (?:it |them )?(?:in )?around|juggl\w+)\b"
     r"|又(?!不|没(?!忍))|另外(?!一个人)|还(?:接|报|加|兼|学|养)了|兼[职着了]|加上|[这那]两[样个份边头]|撞不撞|冲[不没]冲突|错开|兼顾",
     re.IGNORECASE,
@@ -41,7 +47,7 @@ _GOES_ON: Final = re.compile(
 _REPLACES: Final = re.compile(
     r"\b(?:quit|stop(?:ped|s)?|left|sold|cancel\w*|gave up|given up|no longer|any ?more|finished|ended|over|instead|rather than|swap\w*"
     r"|switch\w*|replac\w*|mov(?:ed|ing) (?:to|from|on)|took over|handed|last (?:day|lesson|shift|one)|dropped|goodbye|died|retired|resigned)\b"
-    r"|退|停|辞|卖|放弃|不再|取消|换|改|代替|结束|分手|送人|没再|不去|不做|不干|不跑|不上|不养|不学|没了|走了|到期|最后|毕业|交接|转(?:给|手|行)",
+    r"|退|停(?!在|车|留|靠)|辞|卖|放弃|不再|取消|换|改|代替|结束|分手|送人|没再|不去|不做|不干|不跑|不上|不养|不学|没了|走了|到期|最后|毕业|交接|转(?:给|手|行|让)|兑出|盘(?:出|给)",
     re.IGNORECASE,
 )
 """Ends something, or says what takes its place."""
@@ -117,7 +123,7 @@ def _states(matter: AskedMatter, sentence: str) -> bool:
     if ONCE.search(sentence) or all(supposed for _, supposed in supposed_clauses(sentence)):
         return False
     naming = matter.clauses_in(NO_DENIAL.sub(" ", sentence))
-    return asks(sentence) or not any(map(denies_in, naming))
+    return asks(sentence) or not any(denies_in(clause) or _REPLACES.search(clause) for clause in naming)
 
 
 def _is_over(matter: AskedMatter, sentence: str) -> bool:
@@ -131,7 +137,7 @@ def _is_over(matter: AskedMatter, sentence: str) -> bool:
 
 def _adds_to(sentence: str, text: str) -> bool:
     """Whether a text tells of something beside what a sentence tells, of which it shares a word."""
-    return adds(text) and not telling_words(sentence).isdisjoint(telling_words(text))
+    return adds(text) and not (telling_words(sentence) - _DAYS).isdisjoint(telling_words(text))
 
 
 def adds(text: str) -> bool:
