@@ -488,8 +488,9 @@ class ScopedMemory:
         """Make a block for a prompt: the always-on part, then as much evidence for a question as fits the budget.
 
         The always-on part (standing instructions, pinned items, the profile) is the same byte for byte until it
-        changes; a blank `query` asks for it alone. `budget` left out is the setting (2,000 tokens). `by` names a
-        strategy whose recall finds the evidence, and `besides` what your prompt shows already, as in `recall`.
+        changes; a blank `query`, or one that only greets ("hi"), asks for it alone. `budget` left out is the setting
+        (2,000 tokens). `by` names a strategy whose recall finds the evidence, and `besides` what your prompt shows
+        already, as in `recall`.
         """
         request = self._context_request(query, budget, k, now, explain=explain, by=by, besides=besides)
         return self._recalled(self._kernel.context(self._who, request), query)

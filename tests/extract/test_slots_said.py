@@ -11,6 +11,43 @@ from mnemic.extract.slots import slots
 SAID = micros(parse_said("2025-05-20T12:00:00+00:00", zone=None)[0])
 
 STATED = """
+we've moved, it's Portobello now | city | Portobello
+we've moved, it's Portobello now, two mins from the beach! need a letter for the bank | city | Portobello
+moved! it's Leith now | city | Leith
+We've moved! It's Leith now. | city | Leith
+We moved. It's Leith these days. | city | Leith
+we finally moved house, we're in Portobello now | city | Portobello
+I've moved, I'm in Leeds now | city | Leeds
+Moved house, now in Bath. | city | Bath
+just moved - Leith now | city | Leith
+We've relocated, it's Oslo for us now | city | Oslo
+we've moved house: Leith it is | city | Leith
+I've moved again, this time to Leeds | city | Leeds
+we moved last month to Oslo | city | Oslo
+I moved yesterday to Utrecht. | city | Utrecht
+I've moved into a flat in Leith | city | Leith
+we moved into our new house in Bath last week | city | Bath
+I've moved over to Glasgow | city | Glasgow
+we've upped sticks to Devon | city | Devon
+our flat in Leith has damp again | city | Leith
+our flat in Leith is freezing, how do i bleed a radiator | city | Leith
+my place in Hackney got burgled last night | city | Hackney
+the boiler at our house in Bath broke | city | Bath
+my apartment in Boston is tiny | city | Boston
+there's mould in our flat in Leith again | city | Leith
+Our new house in York needs a roof. | city | York
+搬家了，现在住杨浦 | city | 杨浦
+我们搬家了，现在住在杨浦 | city | 杨浦
+搬家啦！现在住杨浦了。 | city | 杨浦
+我搬家了，现在在杨浦。 | city | 杨浦
+刚搬了家，住在徐汇 | city | 徐汇
+搬新家了，在松江 | city | 松江
+我们在杨浦的房子又漏水了 | city | 杨浦
+我在徐汇的家暖气坏了 | city | 徐汇
+我们租的房子在滨江，暖气片不热怎么办 | city | 滨江
+我家在浦东的房子漏水 | city | 浦东
+我租的房子在滨江 | city | 滨江
+我们杨浦的房子又漏水了 | city | 杨浦
 搬到北京第三周了，还在适应。 | city | 北京
 搬到昆山半年了。 | city | 昆山
 我搬到义乌都两年了。 | city | 义乌
@@ -291,6 +328,50 @@ I don't go by Kat any more. | nickname | Kat
 """
 
 NOT_SAID = """
+we've moved the meeting to Leith
+I was moved to tears
+moved to tears by the film
+my flat white in Leith was cold
+we've moved on, it's Christmas now
+we've moved the sofa, it's perfect now
+moved! it's raining now
+We moved. It's Monday now.
+Callum's moved by the film
+Callum's moved to Glasgow
+my brother's moved to Leeds
+they've relocated to Oslo
+My sister has moved. It's Leith now.
+we've moved offices, it's Canary Wharf now
+the team has moved, it's Slack now
+we've moved to Slack
+I've moved to a new phone
+our hotel in Leith has damp
+our place in the queue
+our old flat in Leith had damp
+our first flat in Leith had damp
+my mum's flat in Leith has damp
+our holiday home in Cornwall needs paint
+I dream of our house in Italy
+our new flat in Leith falls through if the bank says no
+my flat in Leith is rented out
+we visited our house in France
+I left my place in Berlin
+let out my flat in Leith
+my friend's place in Leeds
+I'm selling my house in Bath
+our house in Bath is up for sale
+My parents said our house in Bath is nice
+搬家公司在杨浦
+他搬家了，现在住杨浦
+我弟搬家了，现在住杨浦
+搬家了，现在很累
+搬家了，现在在收拾
+公司搬家了，现在在杨浦
+我们在杨浦的房子卖了
+我们在杨浦的房子租出去了
+我妈在杨浦的房子漏水
+以前我们在杨浦的房子漏水
+如果搬家了，现在住杨浦就好了
 I'd love to live in Rome.
 If I move to Oslo I'll sell the car.
 I'm moving to Lisbon in June.

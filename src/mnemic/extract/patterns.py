@@ -79,6 +79,7 @@ class SlotPattern:
             "owned" (pets and things, by name or kind).
         anywhere: It is tried anywhere in the sentence, for it names somebody in passing.
         headless: It leaves its subject out, so that it is not the speaker's behind words about another person.
+        implied: It says so only in passing, and takes the place of nothing that was stated.
     """
 
     slot: str
@@ -93,6 +94,7 @@ class SlotPattern:
     among: str = ""
     anywhere: bool = False
     headless: bool = False
+    implied: bool = False
 
     @property
     def pattern(self) -> re.Pattern[str]:

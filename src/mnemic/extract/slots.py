@@ -7,7 +7,7 @@ They are tried where a clause begins, for "my sister thinks I live in Rome" does
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mnemic.core.timex import find_times
@@ -76,6 +76,7 @@ class Finding:
         since: The stretch of time in which it came to be true, or ended, if its clause names one.
         act: Whether it is so, is so no longer, or is right where something else was said by mistake.
         wrong: What was said by mistake.
+        implied: It is said only in passing, and takes the place of nothing that was stated.
         among: Where the slot is empty: "living" if the value names a pet or a person of theirs, "pet" if a pet,
             "owned" if a pet or a thing, by its name or by what it is.
     """
@@ -91,6 +92,7 @@ class Finding:
     act: SlotAct = SlotAct.STATES
     wrong: Value = ""
     among: str = ""
+    implied: bool = False
 
 
 def slots(
@@ -105,7 +107,7 @@ def slots(
     """
     findings: dict[tuple[str, Value, SlotAct], Finding] = {}
     of_another = False
-    for sentence in sentences(text) if spoken is None else spoken:
+    for sentence in _with_what_follows_a_move(sentences(text) if spoken is None else spoken):
         before, of_another = of_another, speaks_of_another(sentence.written, of_another)
         if sentence.asks:
             continue
@@ -129,6 +131,7 @@ def slots(
                 act=statement.act,
                 wrong=wrong,
                 among=statement.among,
+                implied=statement.implied,
             )
             findings.setdefault((finding.slot, finding.value, finding.act), finding)
     return list(findings.values())
@@ -138,13 +141,36 @@ def is_supposed(text: str) -> bool:
     """Whether a sentence supposes, wishes, makes up or reports something, as far as words tell: it may not be so."""
     low = simple(text).lower().translate(_STRAIGHT)
     return any(
-        language.FRAMED.search(low) or language.UNSAID.search(low) for language in (slots_en.English, slots_zh.Chinese)
+        language.is_framed(low) or language.UNSAID.search(low) for language in (slots_en.English, slots_zh.Chinese)
     )
 
 
 def is_single(slot: str) -> bool:
     """Whether a slot holds one value at a time."""
     return slot in SINGLE or slot.startswith("favourite ")
+
+
+_ONLY_MOVED: Final = re.compile(
+    r"(?:(?:so|well|ok|hey|hi|news|big news|update|guess what)[,:!]? )*(?:(?:i|we)(?:'ve| have)?(?: all| both)? )?"
+    r"(?:just |finally |now |recently |only )*(?:moved|relocated)(?: house| home| flats?| again| at last)*[.!]*"
+    r"|我?们?(?:终于|刚刚?|又|已经)*搬(?:新|了)?家(?:了|啦|咯)*[!！。.～~]*"
+)
+"""Says that its speaker has moved, and not where."""
+
+
+def _with_what_follows_a_move(spoken: Iterable[Sentence]) -> Iterator[Sentence]:
+    """Join a sentence that only says that somebody moved with the next, which may say where: "Moved! It's Leith"."""
+    moved: Sentence | None = None
+    for sentence in spoken:
+        if moved is not None:
+            between = " " * (sentence.start - moved.start - len(moved.low))
+            low, written = (f"{moved.low}{between}{sentence.low}", f"{moved.written}{between}{sentence.written}")
+            sentence = replace(sentence, low=low, written=written, start=moved.start)
+        moved = sentence if moved is None and _ONLY_MOVED.fullmatch(sentence.low) else None
+        if moved is None:
+            yield sentence
+    if moved is not None:
+        yield moved
 
 
 class _Statement(NamedTuple):
@@ -157,6 +183,7 @@ class _Statement(NamedTuple):
     clause: str
     dated: bool
     among: str
+    implied: bool
 
 
 def _stated(sentence: Sentence, of_another: bool) -> Iterator[_Statement]:
@@ -167,7 +194,7 @@ def _stated(sentence: Sentence, of_another: bool) -> Iterator[_Statement]:
     """
     for low, lower, language in _languages(sentence):
         cued = language.TABLE.cued(language.words(lower))
-        if not cued or language.FRAMED.search(lower):
+        if not cued or language.is_framed(lower):
             continue
         starts = language.starts(lower)
         for pattern in cued:
@@ -184,7 +211,7 @@ def _stated(sentence: Sentence, of_another: bool) -> Iterator[_Statement]:
                     value = _valid(slot, raw, language) if raw else ""
                     if value is not None and (value or act is SlotAct.ENDS):
                         dated = pattern.begins or act is SlotAct.ENDS
-                        yield _Statement(slot, act, value, wrong, clause, dated, pattern.among)
+                        yield _Statement(slot, act, value, wrong, clause, dated, pattern.among, pattern.implied)
 
 
 def _matches(pattern: SlotPattern, low: str, starts: Sequence[int]) -> Iterator[re.Match[str]]:

@@ -35,6 +35,10 @@ class English:
         r"|\b(?:goes|wrote|writes|reads|texted|replied|shouts?|yells?|aloud|quote|sings?|sang|asks?) ?[:,]|(?:are|have|did|do|is|was)n't (?:i|we|it)\b"
     )
     """Dreamt, made up, quoted or asked, wherever in the sentence: nothing is stated."""
+    _ASKED_BEHIND: Final = re.compile(
+        r"(?:[,;] | [-–—] )(?:and |so |but )?(?:how|what|what's|whats|which|where|when|why|who|any idea how|any idea what)\b(?! if\b) (?:\w+ ){0,3}?(?:do|should|can|could|would|am|are|is) (?:i|we)\b.*$"
+    )
+    """A question typed behind a statement: "our flat in Leith is freezing, how do i bleed a radiator"."""
     UNSAID: Final = re.compile(
         r"\b(?:if|wish|would|pretend|imagin\w+|suppose|told me|says?|said|thinks?)\b.{0,60}?\b(?:i|my|we)\b|\bused to think\b"
         r"|\bi(?:'d| would| wouldn't)\b|\b(?:he|she|they|who)(?: \w+)? (?:said|says|asked|told)\b|\b(?:assum(?:e|ing)|some ?day|maybe|perhaps|probably|hopefully"
@@ -73,6 +77,11 @@ class English:
             *RIGHTING,
         )
     )
+
+    @classmethod
+    def is_framed(cls, lower: str) -> bool:
+        """Whether a sentence is dreamt, made up, quoted or asked, and not only its last clause."""
+        return cls.FRAMED.search(cls._ASKED_BEHIND.sub("", lower)) is not None
 
     @classmethod
     def is_ahead(cls, _low: str, _match: re.Match[str], clause: str) -> bool:

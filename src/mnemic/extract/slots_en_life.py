@@ -17,6 +17,17 @@ _BEEN_IN_NOW: Final = (
     r"been (?:living )?in (?!(?:lockdown|quarantine|isolation|hospital|rehab|therapy|recovery|remission|mourning|plaster|covid)\b)"
     r"<PLACE>,? (?:for )?(?:\w+|a few|nearly \w+|about \w+|over \w+) (?:years?|months?) now\b"
 )
+_MOVED: Final = r"(?:moved|relocated)(?: (?:house|home|flats?|apartments?|again|at last|last (?:week|month|year|spring|summer|autumn|winter|\w+day)|yesterday|this (?:week|month|year)))*"
+_ANEW: Final = r"(?:(?:and |so )?(?:it's|it is|home's|home is|this time to|now in|now at|now it's|living in|(?:i'm|i am|we're|we are|i live|we live)(?: now| both)? in) (?=[\w' ,-]{2,60}?(?:[.,;!]|$| (?:now|these days|this time|from now on|since|for|and|with|it is)\b))|(?=[\w' -]{2,40}? (?:it is|now|for us|for me)\b))<PLACE>"
+"""Where somebody lives who has just said that they moved: "it's Leith now"."""
+_HOUSING: Final = r"(?:flat|apartment|house|home|studio|place|room|flatshare|bungalow|cottage)"
+_OUR_HOUSING: Final = (
+    r"(?:my|our)(?: (?!(?:old|first|last|former|previous|next|second|other|holiday|summer|winter|weekend|beach|country|dream|future|rental|investment|family|childhood|spare|empty|favou?rite|guest|late)\b)[\w-]+)?"
+    rf" {_HOUSING} in <PLACE>"
+    r"(?![^.!;]*\b(?:was|were|had|used to|sold|sale|selling|sell|market|let out|rented out|rent it|tenants?|lodgers?|airbnb|falls? through|fell through|if|until|growing up|back then|ages ago|years ago|empty)\b)"
+    r"(?=[.,;!]|$| (?:has|have|is|are|gets?|got|needs?|feels?|looks?|smells?|leaks?|keeps?|still|again|costs?|just|floods?|broke|and|with|now|\w+s)\b)"
+)
+"""A home that its speaker speaks of as theirs, and has not left, let or sold."""
 _FIRED: Final = r"(?:fired|sacked|laid off|let go|made redundant|dismissed)"
 
 NAMING: Final = (
@@ -62,6 +73,13 @@ LIVING: Final = (
     say("city", r"(?:finally |just |now )?settled(?: down| back)? in <PLACE>(?=[.,;!]|$| (?:at last|now|for good|since|with|and|this|last)\b)", "settled", begins=True, headless=True),
     say("city", r"^(?:so |now |these days )?<PLACE> is (?:(?:my|our) )?(?:new )?home(?: now| these days)?(?=[.,;!]|$)", "home", begins=True),
     say("city", r"settled into (?:the|a|our|my)(?: [\w-]+){1,3}? in <PLACE>", "settled", begins=True),
+    say("city", rf"<I> {_MOVED}(?:[,;:!.]| [-–—])* {_ANEW}", "moved relocated", begins=True),
+    say("city", rf"(?:just |finally |recently )?{_MOVED}(?:[,;:!.]| [-–—])* {_ANEW}", "moved relocated", begins=True, headless=True),
+    say("city", r"<I> (?:moved|relocated) (?:last (?:week|month|year|spring|summer|autumn|winter|\w+day)|yesterday|recently|this (?:week|month|year|spring|summer|autumn|winter)|in [a-z]+|on \w+day|again|house|home) to <PLACE>", "moved relocated", begins=True),
+    say("city", rf"<I> moved (?:in|into|to) (?:(?:a|an|the|our|my)(?: [\w-]+){{0,2}}? {_HOUSING}) in <PLACE>", "moved", begins=True),
+    say("city", r"<I> (?:upped|up) sticks (?:to|for) <PLACE>", "sticks", begins=True),
+    say("city", _OUR_HOUSING, "my our", implied=True),
+    say("city", rf"(?:there's|there is|(?:i|we)(?:'ve| have) (?:got )?|the|a|an) (?:[\w'-]+ ){{1,4}}?(?:at|in) {_OUR_HOUSING}", "my our", implied=True),
     say("city", r"we packed up and (?:are|moved)(?: now)?(?: in| to) <PLACE>", "packed", begins=True),
     say("city", r"(?:just |finally |recently )(?:moved|relocated)(?: back)?(?: from <ANYWHERE>)? to <PLACE>", "moved relocated", begins=True, headless=True),
     say("city", r"<I>(?: <NOT>| don't| do not| stopped)(?: live| living| reside) in <PLACE>", "live living reside", act=SlotAct.ENDS),
@@ -85,6 +103,7 @@ WORKING: Final = (
     say("employer", r"(?:i|we)(?:'ve| have) (?:been (?:working |employed )?|worked )(?:at|for) <NAME>(?=,? (?:since|for)\b)", "been worked"),
     say("employer", r"(?:\w+ )?(?:years?|months?) (?:at|with) <NAME> and (?:i|still)\b", "years months", anywhere=True),
     say("employer", r"<I> (?:joined|switched to|started(?: working| a (?:new )?job| work| my (?:new )?job)? (?:at|with|for)|(?:got|took|have|landed) a (?:new )?job (?:at|with)|signed (?:on )?with|got hired (?:by|at)|was hired by) <NAME>(?! (?:class|club|choir|team|gym|lessons?)\b)", "joined switched started job signed hired", begins=True),
+    say("employer", r"^(?:just |finally |only just )?started (?:work |a new job |my new job )?(?:at|with) <NAME>(?=[.,;!]|$| (?:as|on|this|last|yesterday|today|btw|and|in the)\b)(?! (?:class|club|choir|team|gym|lessons?|course)\b)", "started", begins=True, headless=True),
     say("employer", r"<I> (?:rejoined|(?:went|gone|came|come) back to work(?:ing)? (?:at|for|with)|(?:returned|went back|came back) to (?:my )?(?:old )?(?:job|post|desk|position|team) (?:at|with)|(?:was|got|have been) rehired (?:by|at)) <NAME>", "rejoined back returned rehired", begins=True),
     say("employer", r"<AM>(?: now)? back (?:working )?at <NAME>(?=[.,;!]|$| (?:as|now|since|and|after|full[- ]time|part[- ]time)\b)(?! (?:mum|mom|dad))", "back", begins=True),
     say("employer", r"(?:i|we)(?:'ve| have)? (?:changed jobs|switched jobs|changed employers?),? (?:and )?(?:i(?:'m| am) |now )?(?:now )?(?:at|with|to) <NAME>", "jobs employer employers", begins=True),

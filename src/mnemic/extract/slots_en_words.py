@@ -17,9 +17,12 @@ _NAME: Final = r"(?-i:[A-ZÀ-Þ](?:[\w&-]|'[A-Z])*(?: (?:(?:de|da|van|von|der|bi
 _PERSON: Final = (
     r"(?-i:[A-ZÀ-Þ](?:[\w-]|'[A-Z])*(?: (?:(?:de|da|van|von|der|bin|al|la) )?[A-ZÀ-Þ](?:[\w-]|'[A-Z])*){0,3})(?!\w)"
 )
+_NO_PLACES: Final = "Slack|Teams|Zoom|Notion|Linux|Android|Windows|Gmail|Outlook|Discord|Telegram|Bluesky|Mastodon|Chrome|Firefox|GitHub|Spotify|Netflix"
+"""What people move to that is no place."""
 _PLACE: Final = (
+    rf"(?:(?!(?:{_NO_PLACES})\b)"
     r"(?:(?-i:(?:the )?[A-ZÀ-Þ][\w'-]*(?: (?:(?:am|de|del|la|upon|on|of|the) )?[A-ZÀ-Þ][\w'-]*){0,2}(?:, [A-ZÀ-Þ][\w'-]*(?: [A-ZÀ-Þ][\w'-]*)?)?)"
-    r"(?!\w| (?:inc|ltd|corp|labs?|university|college|bank|group|gmbh)\b))"
+    r"(?!\w| (?:inc|ltd|corp|labs?|university|college|bank|group|gmbh)\b)))"
 )
 RELATIONS: Final = (
     "husband|wife|partner|boyfriend|girlfriend|fiancé|fiancée|fiance|fiancee|spouse|mother|mom|mum|father|dad|sister|brother|son"

@@ -15,6 +15,8 @@ _NAMED_EACH: Final = (
     r"(?P<value>(?![叫是一两二三都很])[\u4e00-\u9fff]{1,3}?(?:、[\u4e00-\u9fff]{1,3}?)*[和跟][\u4e00-\u9fff]{1,3}?)"
 )
 _AGO: Final = r"(?:昨天|昨晚|昨夜|前天|今天|今早|上周|上个?月|上个?星期|上个?礼拜|这周|这个?月|最近|前不久|前几天|去年|今年|[一二三四五六七八九十\d]{1,2}月|不幸|突然|已经|刚刚?|还是|终于|也|就)*"
+_OUR_HOUSING: Final = r"(?:新)?(?:房子|家(?!人|里人|长|具|乡|店|公司|餐)|公寓|出租屋|小窝)(?!.{0,6}(?:卖|租出|出租|租给|空着|挂牌|退租|拆|以前|当年))"
+"""A home that its speaker speaks of as theirs, and has not left, let or sold."""
 _CALLED_PET: Final = r"(?P<value>(?![我你他她它谁这那都人大])[\u4e00-\u9fff]{2,3}?)"
 
 _LIFE: Final = (
@@ -39,6 +41,11 @@ _LIFE: Final = (
     say("city", r"<I>(?:.{0,8}?(?:年|月|天|周))?<FROM>?(?:搬到|搬去|搬来|搬回|搬至|移居到?|迁到|搬家到)了?<PLACE>", "搬 移 迁", begins=True),
     say("city", r"<WE><FROM>?(?:搬到|搬去|搬来|搬回|移居到?|搬家到)了?<SPOT><PASSED>?<END>", "搬 移", begins=True),
     say("city", r"<WE><FROM>?(?:搬到|搬去|搬来|搬回|移居到|搬家到)了?<PLACE>(?=(?:以后|之后|后|那天|的时候)|<PASSED>)", "搬 移", begins=True),
+    say("city", r"<WE>搬(?:新|了)?家(?:了|啦|咯)*[，,！!。：:～~ ]+(?:我们?)?(?:现在|如今|目前|以后|就)*(?:住在|住到|住|租在)(?!的)<SPOT><PASSED>?<END>", "搬", begins=True),
+    say("city", r"<WE>搬(?:新|了)?家(?:了|啦|咯)*[，,！!。：:～~ ]+(?:我们?)?(?:现在|如今|目前|以后|就)*(?:在|是)<PLACE><END>", "搬", begins=True),
+    say("city", r"我们?(?:现在)?(?:租|买|住)的(?:那个?)?(?:房子|公寓|家|地方)(?:现在)?在<SPOT><END>", "租 买 住"),
+    say("city", rf"我们?(?:现在)?在<SPOT>的{_OUR_HOUSING}", "房 家 公 屋 窝", implied=True),
+    say("city", rf"我们?(?:现在)?<KNOWN>的{_OUR_HOUSING}", "房 家 公 屋 窝", implied=True),
     say("city", r"^(?:现在|如今|以后)?(?:我们?的?)?<KNOWN>(?:现在)?就?是我们?的?家了?<END>", "家", begins=True),
     say("city", r"<WE>(?:重新|又)?(?:住回|搬回|回到)了?<PLACE>(?:来)?(?:住|定居|生活)?了?<END>", "住 搬 回", begins=True),
     say("city", r"<WE>(?:来到|来|到)了?<PLACE>(?:打工|工作|上班|生活|住|定居|落户)?(?:了)?<SETTLED>(?:了|啦)?(?=[，,。！!；;]|$)", "来 到", begins=True),
@@ -235,6 +242,11 @@ class Chinese:
     _GAPS: Final = re.compile(
         r"[，,：:、；;！!。～~… ]+|[了是](?=我)|(?:而且|但是|不过|所以|因为|然后|其实|反正|另外|对了)"
     )
+
+    @classmethod
+    def is_framed(cls, lower: str) -> bool:
+        """Whether a sentence is dreamt, made up or quoted."""
+        return cls.FRAMED.search(lower) is not None
 
     @classmethod
     def is_ahead(cls, low: str, match: re.Match[str], clause: str) -> bool:

@@ -17,14 +17,16 @@ from __future__ import annotations
 import argparse
 import json
 import multiprocessing
+import pickle
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, astuple, dataclass, replace
 from datetime import UTC, datetime
 from enum import Enum, auto
 from functools import partial
+from hashlib import blake2b
 from pathlib import Path
 from typing import Final
 from unittest import mock
@@ -52,7 +54,7 @@ from mnemic.lab.tasks.current.grading import grade
 from mnemic.lab.tasks.current.told_memory import ToldMemory, told_memory
 from mnemic.lab.tasks.small.everyday_cases import EverydayPart, everyday_cases
 from mnemic.lab.tasks.small.small_memories import SmallMemory, small_memories
-from mnemic.lab.training import FOLDS, folds_of, samples_of
+from mnemic.lab.training import FOLDS, folds_of, read_by, samples_of, write_kept
 from mnemic.memory import Memory
 from mnemic.models.base import Embedder
 from mnemic.models.model_opening import named_embedder
@@ -190,6 +192,11 @@ def ask_all(heads: CurrencyWeights, draws: int, kept: Path, jobs: int) -> tuple[
 
 
 def _ask_fold(fold: int, heads: CurrencyWeights, draws: int, kept: Path) -> list[AskedOnce]:
+    order = blake2b(b"".join(part.tobytes() for part in astuple(heads.network)), digest_size=4).hexdigest()
+    file = kept / f"asked-{read_by(heads)}-{order}-{fold}.pickle"  # another order wants asking anew
+    if file.exists():
+        known: list[AskedOnce] = pickle.loads(file.read_bytes())  # noqa: S301 - who runs this names the folder
+        return known
     samples = samples_of(sample_sets(draws), heads, kept)
     folds = folds_of(samples)
     network = train_network([sample for sample in samples if folds[sample.case] != fold])
@@ -204,6 +211,7 @@ def _ask_fold(fold: int, heads: CurrencyWeights, draws: int, kept: Path) -> list
         for half, source in (
             (Half.DEVELOPMENT, LearnedFrom.CASE),
             (Half.TRAINING, LearnedFrom.CASE),
+            (Half.HANDS, LearnedFrom.CASE),
             (Half.LOOK_ALIKES, LearnedFrom.LOOK_ALIKE),
         ):
             asked += [replace(once, source=source) for once in _ask(of_fold(read_cases(half)), half, embedder)]
@@ -211,6 +219,7 @@ def _ask_fold(fold: int, heads: CurrencyWeights, draws: int, kept: Path) -> list
             asked += ask_everyday(of_fold(each.current_case for each in everyday_cases(part)), embedder)
         for part in IDLE_LIVES:
             asked += ask_idle(of_fold(each.current_case for each in everyday_cases(part)), embedder)
+    write_kept(file, asked)
     return asked
 
 

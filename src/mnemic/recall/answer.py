@@ -21,6 +21,7 @@ from mnemic.core.tokens import hash_term, tokenise
 from mnemic.extract.chinese import has_chinese
 from mnemic.extract.phrasing import shown_value
 from mnemic.extract.sentences import sentences, written_sentences
+from mnemic.recall.answer_kind import AskedKind, kind_asked, lacks_kind
 from mnemic.recall.asked_for import (
     PAST,
     AnswerType,
@@ -54,6 +55,7 @@ from mnemic.recall.evidence import (
     speaker_of,
 )
 from mnemic.recall.held_at import held_at
+from mnemic.recall.homes import newest_home_first
 from mnemic.recall.only_supposed import only_supposed
 from mnemic.recall.polarity import ASKS_PAST, STILL, SUPPOSES, asked_words, goes_on, share_held
 from mnemic.recall.profile import certain_since, matter_of_slot
@@ -67,11 +69,12 @@ from mnemic.recall.quoting import (
     telling_sentences,
 )
 from mnemic.recall.reasons import KNOWN
+from mnemic.recall.said_of_others import SpokenOf
 from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
 from mnemic.recall.still_so import adds, stated_in_full, still_so
 from mnemic.recall.sureness import SCORED, SPLIT, AnswerGrounds, likely_yes, read_by, sure
 from mnemic.recall.topics import ON_TOPIC
-from mnemic.recall.understand import called_by_name
+from mnemic.recall.understand import SPEAKS_OF_SELF, called_by_name
 from mnemic.recall.unreal import is_unreal
 from mnemic.recall.whom_it_is_about import names_in
 from mnemic.recall.wishes import asks_wish, tells_wish
@@ -118,6 +121,8 @@ _UNTOLD: Final = 0.6
 """How likely right an answer must be by words alone, where the words of the question are not told."""
 _WHOEVER_ASKS: Final = ("", "user")
 """By whom it is said, where nobody is named."""
+_GOES_ON: Final = re.compile(r"\W*(?:(?:and|but|so|well|oh) )*(?:he|she|they)\b|[他她]", re.IGNORECASE)
+"""Goes on about somebody spoken of before."""
 _SURELY: Final = 0.5
 """How likely yes, or no, must be to be said."""
 
@@ -264,9 +269,15 @@ def draft_answer(
     evidence = renumbered(of_subject(question, answering, user))
     asked = AnswerType.by(question)
     evidence = of_whoever_asks(question, of_kin_asked(question, evidence), context.items)
-    before = what_held_before(question, of_what_is_asked(question, of_self(question, context.items)))
+    spoken_of = SpokenOf.of(question, [hit.text for hit in answering], profile)
+    evidence = newest_home_first(question, evidence, answering, spoken_of)
+    theirs = [hit for hit in answering if spoken_of is not None and spoken_of.own_words(hit.text)]
+    own = theirs or of_what_is_asked(question, of_self(question, context.items))
+    before = what_held_before(question, own, spoken_of if theirs else None)
     evidence = before or _fitting(question, asked, so_before_supposed(question, evidence))
     said = _read_plainly(question, context, evidence, profile, user) if asks_yes_or_no(question) else None
+    if said is None and spoken_of is not None:
+        said = _plainly_said_of(spoken_of, question, answering, user)
     if said is not None and said.yes is not None:
         return _drafted_plainly(question, context, evidence, said, said.yes)
     if facts and _stand(question, facts, evidence, user):
@@ -357,6 +368,35 @@ def _plainly_said(
             return said
         case Following.UNTOLD:
             return replace(said, yes=None)
+
+
+def _plainly_said_of(spoken_of: SpokenOf, question: str, heard: Sequence[Recalled], user: str) -> YesOrNo | None:
+    """What the asker plainly said of somebody to a question for yes or no about them, as if these had said it.
+
+    Nothing where recall holds something newer for the state of the matter, or something later may end it.
+    """
+    own_question = spoken_of.own_question(question) if asks_yes_or_no(question) else ""
+    if not own_question or not heard or heard[0].bearing is None:
+        return None
+    me = {"", "user", user.casefold()}
+    mine = [hit for hit in heard if speaker_of(hit.item).casefold() in me and hit.item.kind is Kind.TURN]
+    own = {hit.id: spoken_of.own_sentences(hit.text) for hit in mine}
+    items = {hit.id: hit.item for hit in mine if own[hit.id]}
+    beside = [hit.item for hit in mine if hit.id not in items and not SPEAKS_OF_SELF.search(hit.text)]
+    as_own = [replace(item, text="\n".join(own[id])) for id, item in items.items()]
+    said = said_of(own_question, (), [*as_own, *beside])
+    if said is None or said.yes is None or said.item.id not in items:
+        return None
+    item = items[said.item.id]
+    if any(each.said > item.said and _GOES_ON.match(each.text) for each in beside):
+        return None
+    newest = next((hit for hit in heard if hit.succession == 1), None)
+    if newest is not None and newest.id != item.id and newest.item.said > item.said:
+        return None
+    sentence = own[item.id].get(said.sentence, item.text)
+    if said.yes and _contested(question, [item], [sentence], heard):
+        return None
+    return YesOrNo(said.yes, item, sentence)
 
 
 def _drafted_plainly(
@@ -554,8 +594,11 @@ def _people(text: str) -> frozenset[int]:
 def _fitting(question: str, asked: AnswerType, evidence: list[Recalled]) -> list[Recalled]:
     """Evidence with what names what is asked, and holds a number or time, before what came first without either.
 
-    Of "How old is my mum?" a correction of her birthday is newer than her age, and no answer.
+    Of "How old is my mum?" a correction of her birthday is newer than her age, and no answer. Of a way to work what
+    tells one goes before what only tells of work.
     """
+    if kind_asked(question) is AskedKind.WAY:
+        return sorted(evidence, key=lambda hit: lacks_kind(question, hit.text, hit.item))
     if asked not in (AnswerType.NUMBER, AnswerType.TIME) or not evidence or evidence[0].bearing is None:
         return evidence
     words = asked_words(question)

@@ -1,5 +1,6 @@
 # ruff: noqa: E501 - a pattern cut in pieces is read wrongly
-"""Tells whether a sentence can hold what a question asks for: a name, somebody, a time, a sum of money, a colour, a place.
+"""Tells whether a sentence can hold what a question asks for: a name, somebody, a time, a sum of money, a colour, a
+place, a span, a way of going.
 
 Of what was never said something always stands nearest, and it shares a word with the question: "the au pair leaves in
 June" to "What is the au pair's name?". A sentence without any name names nobody, one without any time dates nothing.
@@ -35,6 +36,7 @@ from mnemic.recall.plain_statements import (
 )
 from mnemic.recall.polarity import ASKS_PAST
 from mnemic.recall.sentence_cues import kin_tokens
+from mnemic.recall.whom_it_is_about import about_another, asks_of_self, clauses
 
 if TYPE_CHECKING:
     from mnemic.core.items import Item
@@ -50,6 +52,7 @@ class AskedKind(Enum):
     COLOUR = "colour"
     PLACE = "place"
     DURATION = "duration"
+    WAY = "way"
 
 
 _ASKS: Final = {
@@ -76,6 +79,12 @@ _ASKS: Final = {
     AskedKind.PLACE: re.compile(r"^\W*(?:and |so |to |from )?where\b|哪里|哪儿|什么地方", re.IGNORECASE),
     AskedKind.DURATION: re.compile(
         r"^\W*(?:for )?how long (?!(?:is|are|was|were) (?:the|my|our|his|her|their|\w+['’]s) (?!\w+ing\b))|多久(?!\w{0,12}次)|多长时间(?!\w{0,12}次)",
+        re.IGNORECASE,
+    ),
+    AskedKind.WAY: re.compile(
+        r"\bhow (?:do|does|did|am|is|are) (?:[\w'’]+ ){1,3}?(?:commut(?:e|ing)|(?:get|getting|go|going|come|travel|travelling|make it) (?:in )?(?:in)?to (?:work|school|uni|university|college|class|campus|town|the (?:office|city|station|lab|studio|shop)|my (?:job|office|work|school|classes)))\b"
+        r"|\bwhat(?:['’]s| is) (?:my|our|his|her|\w+['’]s) (?:commute|way to work)\b"
+        r"|怎么(?:上班(?!的事)|上学|通勤|[去到来](?:公司|单位|学校|上班|上学|办公室))|(?:上班|上学|通勤)(?:路上)?(?:是|都)?(?:怎么[去走]|坐什么|用什么|靠什么)|[坐乘骑开]什么(?:车|交通工具)?(?:去)?(?:上班|上学|通勤)",
         re.IGNORECASE,
     ),
 }
@@ -139,6 +148,13 @@ _LASTS: Final = re.compile(
     re.IGNORECASE,
 )
 """Tells how long something lasts, or from when or until when."""
+_WAY: Final = re.compile(
+    r"\b(?:cycl(?:e|es|ed|ing)|bik(?:e|es|ed|ing)|bicycle|walk(?:s|ed|ing)?|on foot|driv(?:e|es|ing)|drove|carpool\w*|(?:the|a|my|by|\d+) (?:bus|train|tram|tube|metro|subway|underground|ferry|car|scooter|moped|motorbike|taxi|bike|van)|buses|trains|commut\w+ (?:by|on)|lift (?:from|with|to)|taxis?|uber|runs? (?:in|to work)|running to work|rollerblad\w+|skateboard\w*|from home|remotely|wfh)\b"
+    r"|地铁|公交|骑|开车|自驾|步行|走路|走着|打车|出租车|滴滴|班车|高铁|火车|轻轨|电动车|电瓶车|单车|自行车|摩托|拼车|顺风车|轮渡|蹭车|号线|[坐乘][\u4e00-\u9fff\d]{0,3}[车船]|居家办公|在家办公",
+    re.IGNORECASE,
+)
+"""Tells how somebody gets somewhere, or that they need not go."""
+_OF_OTHERS: Final = re.compile(r"\b(?:he|she|they|him|her|his|their)\b|[他她]", re.IGNORECASE)
 _SIZE_CHINESE: Final = re.compile(
     r"(?<![周第\d一二三四五六七八九十])[\d一二三四五六七八九十]{1,3}(?![周月日号点个只次\d一二三四五六七八九十])[\u4e00-\u9fff]"
 )
@@ -176,12 +192,21 @@ def lacks_kind(question: str, text: str, item: Item) -> bool:
             return not (_tells_place(text, question) or _gives_firm(question, text))
         case AskedKind.DURATION:
             return not (_LASTS.search(text) or counts_beside(question, text))
+        case AskedKind.WAY:
+            return not any(_tells_way(clause, question) for clause in clauses(text))
         case None:
             return asks_age(question) and not (tells_age(text) or _SIZE_CHINESE.search(text))
 
 
 _PAST_CHINESE: Final = re.compile(r"[了过的][?？]?\W*$|[的了过](?!\w{0,12}(?:生日|时候))\w{0,3}[?？]?$")
 """Asks for what has happened: the day it was said on may answer."""
+
+
+def _tells_way(clause: str, question: str) -> bool:
+    """Whether a clause tells how somebody gets somewhere, nobody else where a question asks of whoever asks it."""
+    if _WAY.search(clause) is None:
+        return False
+    return not (asks_of_self(question) and (_OF_OTHERS.search(clause) or about_another(clause, frozenset(), question)))
 
 
 def _gives_colour(question: str, text: str) -> bool:

@@ -13,11 +13,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.clock import micros
+from mnemic.extract.patterns import SlotAct
+from mnemic.extract.slots import slots
 from mnemic.recall.asked_for import asks_several, asks_yes_or_no
 from mnemic.recall.polarity import asked_words, telling_words
 
 if TYPE_CHECKING:
     from mnemic.core.queries import Recalled
+    from mnemic.recall.said_of_others import SpokenOf
 
 _TOLD_BEFORE: Final = re.compile(
     r"\b(?:say|said|tell|told|mention(?:ed)?|ask(?:ed)?|talk(?:ed)? about|write|wrote) \b.*\bbefore\W*$"
@@ -42,8 +45,8 @@ _WHAT_WAS: Final = re.compile(r"\b(?:what|which|who)(?:['’]s| was| is| does)\b
 """Asks for one thing, whatever letter its verb ends in."""
 _ASKS_BEFORE: Final = re.compile(
     r"\b(?i:before) (?:(?:I|we|moving|joining|starting|buying)(?: \w+)? (?:(?:to|at|for|in|a|the) )?)?"
-    r"(?:the )?([A-Z][\w-]+)\W*$"
-    r"|(?<![搬去到来换转])[搬去到来换转]{1,3}([\u4e00-\u9fff]{2,4}?)(?:之前|以前|前(?!公司|单位|任))"
+    r"(?:the )?([A-Z][\w&-]+(?: (?:of |the |and )?[A-Z][\w&-]+){0,3})\W*$"
+    r"|(?<![搬去到来换转现])(?:[搬去到来换转进在]{1,3}|入职|加入|跳槽[到去]?)([\u4e00-\u9fff]{2,6}?)(?:上班|工作|读书|住)?(?:之前|以前|前(?!公司|单位|任))"
 )
 """Asks for what held before something that it names."""
 _ONCE: Final = re.compile(
@@ -53,22 +56,27 @@ _ONCE: Final = re.compile(
 _FROM: Final = re.compile(r"\b(?:from|left|before)\b|从|离开|[之以]前", re.IGNORECASE)
 _FAR: Final = 5.0
 """By how much less than what bears most, in log odds, another state of the matter may bear on the question."""
-_SAME_MATTER: Final = (
-    re.compile(
-        r"\b(?:liv(?:e|es|ed|ing)|mov(?:e|ed|ing)|relocat\w+|settled|based|city|town|home)\b|住|搬|定居", re.IGNORECASE
+_SAME_MATTER: Final = {
+    ("city", "address", "home"): re.compile(
+        r"\b(?:liv(?:e|es|ed|ing)|mov(?:e|ed|ing)|relocat\w+|settled|based|city|town|home|flat|apartment|house|rent(?:s|ed|ing)?)\b|住|搬|定居|房子|租",
+        re.IGNORECASE,
     ),
-    re.compile(
+    ("employer", "job"): re.compile(
         r"\b(?:work(?:s|ed|ing)?|job|joined|hired|started at|employ\w+|company|firm)\b|上班|工作|跳槽|入职|公司|单位|东家",
         re.IGNORECASE,
     ),
-    re.compile(r"\b(?:number|phone|mobile)\b|号码|手机|电话|换号", re.IGNORECASE),
-    re.compile(r"\b(?:driv(?:e|es|ing)|drove|car)\b|开的|车", re.IGNORECASE),
-)
-"""Of each matter the words by which its states and changes are told."""
+    ("phone", "phone_number"): re.compile(r"\b(?:number|phone|mobile)\b|号码|手机|电话|换号", re.IGNORECASE),
+    ("car",): re.compile(r"\b(?:driv(?:e|es|ing)|drove|car)\b|开的|车", re.IGNORECASE),
+}
+"""Of each matter, by its slots, the words by which its states and changes are told."""
 
 
-def what_held_before(question: str, evidence: list[Recalled]) -> list[Recalled]:
-    """What held before, alone, where a question asks for that; nothing where it does not, or none is told."""
+def what_held_before(question: str, evidence: list[Recalled], spoken_of: SpokenOf | None = None) -> list[Recalled]:
+    """What held before, alone, where a question asks for that; nothing where it does not, or none is told.
+
+    Args:
+        spoken_of: Whom it asks about, if that is somebody else than whoever asks.
+    """
     former = _ASKS_FORMER.search(question) is not None and _TOLD_BEFORE.search(question) is None
     name = _named_after(question)
     if (
@@ -83,12 +91,13 @@ def what_held_before(question: str, evidence: list[Recalled]) -> list[Recalled]:
     most = max(hit.bearing for hit in evidence if hit.bearing is not None)
     states = [hit for hit in evidence if hit.bearing is not None and hit.bearing >= most - _FAR]
     states = [hit for hit in states if _of_the_matter(question, name, hit.text, states[0].text)]
-    later = [hit for hit in states if name in hit.text and not _ONCE.search(hit.text)]
+    later = [hit for hit in states if _names(name, hit.text) and not _ONCE.search(hit.text)]
     if not later:
         return []
     follows = min(later, key=_said) if name else max(later, key=_said)
-    before = [hit for hit in states if _said(hit) < _said(follows) and not (name and name in hit.text)]
-    once = [hit for hit in states if _ONCE.search(hit.text) and not (name and name in hit.text)]
+    before = [hit for hit in states if _said(hit) < _said(follows) and not (name and _names(name, hit.text))]
+    before = [hit for hit in before if _states_matter(question, hit, spoken_of)] or before
+    once = [hit for hit in states if _ONCE.search(hit.text) and not (name and _names(name, hit.text))]
     if not before and not once:
         return []
     held_before = max(before or once, key=_said)
@@ -102,15 +111,30 @@ def names_what_followed(question: str, text: str) -> bool:
     What names both, as "from Ghent to Bruges", tells of it.
     """
     name = _named_after(question)
-    if not any(form.search(question) for form in _SAME_MATTER):
+    if not any(form.search(question) for form in _SAME_MATTER.values()):
         return False  # "before Friday" is a time
-    return bool(name) and name in text and not _FROM.search(text)
+    return bool(name) and _names(name, text) and not _FROM.search(text)
 
 
 def _named_after(question: str) -> str:
     """What a question names of which it asks what held before; "" for nothing, or but a change ("before I moved")."""
     named = None if _ASKS_FORMER.search(question) else _ASKS_BEFORE.search(question)
     return next(filter(None, named.groups())) if named else ""
+
+
+def _names(name: str, text: str) -> bool:
+    """Whether a text names something, or of a name of several words the first: "Cairn" for "Cairn Logistics"."""
+    return name in text or (" " in name and re.search(rf"\b{re.escape(name.split()[0])}\b", text) is not None)
+
+
+def _states_matter(question: str, hit: Recalled, spoken_of: SpokenOf | None) -> bool:
+    """Whether rules read in a text a state of the matter that is asked for, of whom it is asked of."""
+    asked = {slot for matter, form in _SAME_MATTER.items() if form.search(question) for slot in matter}
+    return any(
+        finding.slot in asked and finding.act is SlotAct.STATES
+        for own in (spoken_of.own_words(hit.text) if spoken_of else [hit.text])
+        for finding in slots(own, "user", micros(hit.item.said), hit.item.said_offset)
+    )
 
 
 def _said(hit: Recalled) -> int:
@@ -121,7 +145,7 @@ def _of_the_matter(question: str, name: str, text: str, first: str) -> bool:
     """Whether a text tells a state of what is asked for: in a word of the question, of the first state, or its like."""
     asked = asked_words(question.replace(name, "")) if name else asked_words(question)
     told = telling_words(text)
-    if any(form.search(question) and form.search(text) for form in _SAME_MATTER):
+    if any(form.search(question) and form.search(text) for form in _SAME_MATTER.values()):
         return True
     shared = {word for word in asked if len(word) > 1} & told
     return bool(shared) or not told.isdisjoint(telling_words(first))

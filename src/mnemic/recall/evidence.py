@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.core.tokens import tokenise
 from mnemic.extract.sentences import written_sentences
-from mnemic.recall.answer_kind import lacks_kind
+from mnemic.recall.answer_kind import AskedKind, kind_asked, lacks_kind
 from mnemic.recall.asked_for import AnswerType, asks_age, asks_yes_or_no, tells_age
 from mnemic.recall.earlier import names_what_followed
 from mnemic.recall.masked_values import is_masked_for
@@ -310,6 +310,8 @@ def is_off(question: str, asked: AnswerType, hit: Recalled, text: str) -> bool:
             return True
     if _ASKS_ISSUED.search(question) and _NUMBER_TOLD.search(_DATE_TOLD.sub("", text)) is None:
         return True
+    if kind_asked(question) is AskedKind.WAY:
+        return False  # "sold the car, on the tube every day": what tells a way of going may name no work
     off_topic = hit.same_topic is not None and hit.same_topic < OFF_TOPIC and (hit.bearing or 0.0) < BEARS_WELL
     return off_topic and share_held(asked_words(question) - OF_ANY_MATTER, text) == 0
 

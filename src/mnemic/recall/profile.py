@@ -202,6 +202,6 @@ def _asks_for(question: str, item: Item, user: str) -> bool:
 
 def _about(form: str, who: str, *, mine: bool) -> str:
     """A form with those put in whom a question may name to mean this subject."""
-    subject = f"(?:{who}|i|我)" if mine else f"(?:{who})"
-    owner = f"(?:(?:{who})['’]s|my)" if mine else f"(?:{who})['’]s"
+    subject = f"(?:{who}|i|we|[我咱]们?)" if mine else f"(?:{who})"
+    owner = f"(?:(?:{who})['’]s|my|our)" if mine else f"(?:{who})['’]s"
     return form.replace("WHOSE", owner).replace("WHO", rf"{subject}\s*" if form.startswith("WHO") else subject)

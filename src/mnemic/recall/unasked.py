@@ -6,6 +6,7 @@ block for good: "thanks!" should bring nothing, and a question not its own echo.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -34,6 +35,26 @@ one item for all of them in place of ten.
 
 _PASSAGES: Final = (Kind.DOCUMENT, Kind.CHUNK)
 """Of these it is never looked at whom they speak of."""
+
+
+_GREETING: Final = (
+    r"(?:(?:hi|hiya|hello|hey|yo|howdy|greetings|sup|welcome back|(?:good )?(?:morning|afternoon|evening)"
+    r"|good (?:day|night)|what['’]?s up|how are you(?: doing)?|how['’]?s it going|are you there|anyone there"
+    r"|thanks?(?: you)?|thx|cheers|bye|goodbye|see you|ok(?:ay)?)\b"
+    r"|你好|您好|嗨|哈[喽啰罗]|早上好|早安|早|中午好|下午好|晚上好|晚安|在吗|在不在|大家好|谢谢你?|多谢|再见|拜拜|好的)"
+)
+_GREETS: Final = re.compile(
+    rf"\W*{_GREETING}(?:[\W呀啊哦]*(?:{_GREETING}|(?:there|again|today|everyone|all|friend|mate)\b))*[\W呀啊哦]*",
+    re.IGNORECASE,
+)
+"""Greets, thanks or takes leave, and says no more."""
+_SHORT: Final = 80
+"""Most characters of a greeting."""
+
+
+def only_greets(message: str) -> bool:
+    """Whether a message is small talk alone, for which nothing that was said is looked for."""
+    return len(message) <= _SHORT and _GREETS.fullmatch(message) is not None
 
 
 def worth_placing(context: Context, message: str, most: int) -> Context:

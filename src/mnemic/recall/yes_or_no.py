@@ -41,7 +41,7 @@ _DOUBLE: Final = re.compile(
 _ENDED: Final = re.compile(
     r"\b(?:quit|left|sold|gave up|given up|give up|stopped|cancell?ed|dropped out|resigned|retired|broke up|split up"
     r"|no more|no longer|got rid|outgrew|outgrown|moved (?:out|away) (?:of|from))\b"
-    r"|辞|离[开职]|分手|戒|卖[了掉]|退了|停[了掉]|不再|取消|搬离|搬出",
+    r"|辞|离[开职]|分手|戒|卖[了掉]|退了|停[了掉]|不再|取消|搬离|搬出|不[去上学练做来打跳养开用喝吃抽]了",
     re.IGNORECASE,
 )
 _GAVE_UP: Final = re.compile(
@@ -60,6 +60,13 @@ _HAD_AND_DIED: Final = re.compile(
 )
 _OWN_DIED: Final = re.compile(rf"\W*(?:my|our) (?:\w+ ){{1,3}}?(?:was |were |got )?{_DIED}", re.IGNORECASE)
 _NOT_TOLERATED: Final = re.compile(r"\b(?:allergic|allergy|intolerant|coeliac|celiac)\b|过敏|不耐受", re.IGNORECASE)
+_TOLERATED: Final = re.compile(
+    r"\b(?:fine|ok(?:ay)?|all right|alright|safe) with\b|\bcan (?:eat|have|take)\b.*\b(?:again|after all|now)\b"
+    r"|\boutgr[eo]wn?\b",
+    re.IGNORECASE,
+)
+"""Says of what its clause names that its speaker is not allergic to it, or no longer."""
+_ALLERGIC: Final = tokenise("allergic")[0]
 _CONSUMED: Final = frozenset((*tokenise("eat drink take"), "吃", "喝", "能吃"))
 """Predicates that are denied by an allergy to the object."""
 _EAT: Final = tokenise("eat")[0]
@@ -204,7 +211,7 @@ _OPPOSITES: Final = {
 """By a predicate, or an object alone, what says the contrary of it."""
 _PREDICATE_CHINESE: Final = re.compile(
     r"[和跟](?P<partner>[\u4e00-\u9fffA-Za-z]+?)在一起|对(?P<allergen>[\u4e00-\u9fffA-Za-z]+?)过敏|(?P<marry>结婚|已婚)"
-    r"|(?P<does>住在|住|在|养|有|吃|喝|会说|会拉|会弹|会|拉|弹|抽|开|说|能吃)(?:了|过|着)?(?P<object>[\u4e00-\u9fffA-Za-z]+)"
+    r"|(?P<does>住在|住|在上(?!海)|在学|在练|在|养|有|吃|喝|会说|会拉|会弹|会|拉|弹|抽|开|说|能吃)(?:了|过|着)?(?P<object>[\u4e00-\u9fffA-Za-z]+)"
 )
 _ASKING_CHINESE: Final = re.compile(
     r"^\W*我(?:们|家)?(?:现在|还|也|是不是|到底|目前|平时|仍然)*|(?:上班|工作|生活)?(?:了|的)?(?:吗|吧|没有|没|呢|啊)?\W*$"
@@ -214,6 +221,9 @@ _SAME_CHINESE: Final = {
     "住": "住|搬|定居|迁|调",
     "住在": "住|搬|定居|迁|调",
     "在": "在|去|到|跳槽",
+    "在上": "在|去|到|上",
+    "在学": "在|学",
+    "在练": "在|练",
     "养": "养|有",
     "有": "养|有|买",
     "能吃": "吃",
@@ -223,13 +233,13 @@ _SAME_CHINESE: Final = {
 }
 _BEFORE_IT_CHINESE: Final = re.compile(
     "(?:[\\d一二三四五六七八九十]+月份?|年[初底]|现在|其实|早就?|后来|以前|最近|刚刚?|今天|昨天|上周|上个?月|去年|已经|终于|因为|所以|而且|但是?|从来?|一直|每[天周]|每周日|周末|又|还|也|都|就|能|可以|会|开始|重新|和|跟"
-    "|不|没|再|把家?|从|对|在|我们?家?里?的?|咱们?|用户|家里|把|那[辆条只台张部本个]|这[辆条只台张部本个]|一[辆条只台张部本个]|新的?|旧|老"
+    "|不|没|再|领|收|把家?|从|对|在|我们?家?里?的?|咱们?|用户|家里|把|那[辆条只台张部本个]|这[辆条只台张部本个]|一[辆条只台张部本个]|新的?|旧|老"
     "|戒(?:掉|了)*|卖(?:掉|了)*|退(?:掉|了|出)*|弄?丢(?:掉|了)*|捐(?:掉|了)*|取消了?|注销了?|补?办了?|买了?|换了?|领养了?|找[到回]了?|续了?|拿到了?|收到了?|加入了?)*"
 )
 """All that may stand before what a clause of the speaker says: adverbs and the speaker."""
 _OWN: Final = re.compile(
     r"\W*(?:(?:and|but|so|then|well|oh|now|actually|no|yes|okay|anyway|recently|also) )*"
-    r"(?:(?:[A-Z]\w+ and )?I\b|we\b|we['’]|the user\b(?!['’]))",
+    r"(?:(?:[A-Z]\w+ and )?I\b|im\b|ive\b|we\b|we['’]|the user\b(?!['’]))",
     re.IGNORECASE,
 )
 _OF_MINE: Final = re.compile(
@@ -255,7 +265,9 @@ _BEHIND: Final = frozenset(
     )
 )
 """Words behind an object that leave it the last of its phrase: a dog called Rex, not dog food."""
-_SINGLE_BEFORE: Final = re.compile(r"(?:^|[条只个辆台匹头口养有买把我家的对吃喝，、和了戒抽吸卖丢退捐]|[一二两三])$")
+_SINGLE_BEFORE: Final = re.compile(
+    r"(?:^|[橘黑白灰花黄小大胖]|[条只个辆台匹头口养有买把我家的对吃喝，、和了戒抽吸卖丢退捐]|[一二两三])$"
+)
 _SINGLE_BEHIND: Final = re.compile(r"^(?:$|[^\u3400-\u9fff]|[了叫是的也和都还我卖没不死丢送过就名吧戒停])")
 
 
@@ -550,6 +562,8 @@ def _read_clause(asked: _Asked, clause: str, sentence: str) -> ClauseReading | N
         return reading
     if not asked.named_in(clause):
         return _read_elsewhere(asked, clause)
+    if asked.predicate == _ALLERGIC and asked.objects and _TOLERATED.search(clause):
+        return ClauseReading.UNCLEAR if _DENIED.search(clause) or SUPPOSES.search(sentence) else ClauseReading.NO
     if _is_over(asked, clause, sentence):
         return ClauseReading.UNCLEAR if _DENIED.search(clause) else ClauseReading.NO
     state = object_state(clause, asked.objects, chinese=asked.chinese)

@@ -60,6 +60,8 @@ def _state(item: Item, key: str, finding: Finding, book: HouseBook) -> None:
     filling = book.filed("slot", finding.subject, finding.slot)
     if any(_is_nameless(str(finding.value), str(fact.slots.get("value"))) for fact in filling):
         return
+    if finding.implied and any(fact.slots.get(ENDED) is not True for fact in filling):
+        return  # "our flat in Leith" may be a second one
     if finding.single:
         facts = filling
     else:

@@ -302,7 +302,11 @@ class Recalling:
         lay_out = self._always_layout(snapshot, who)
         always = lay_out(share := int(budget * self.settings.always_share))
         rest = replace(request, budget=max(1, budget - always.tokens))
-        evidence = recall(snapshot, rest) if request.query.strip() else _NOTHING_ASKED
+        import_whole("mnemic.recall.unasked")
+        from mnemic.recall.unasked import only_greets
+
+        asks = request.query.strip() and not only_greets(request.query)
+        evidence = recall(snapshot, rest) if asks else _NOTHING_ASKED
         if always.left_out:  # the room that evidence leaves is better filled than kept
             always = lay_out(max(share, budget - evidence.tokens))
         return replace(

@@ -163,6 +163,13 @@ def test_failures_of_what_was_held_back_are_refused() -> None:
         assert "held back" in done.output
 
 
+def test_of_what_only_checks_failures_are_refused_and_the_half_held_back_is_not_asked_with_it() -> None:
+    for more, why in (("--failures=1", "only checks"), ("--held-back", "goes with no --held-back")):
+        done = CliRunner().invoke(cli, ["bench", "current", "--check", more])
+        assert done.exit_code != 0
+        assert why in done.output
+
+
 def test_the_command_writes_json_for_programs(tmp_path: Path) -> None:
     out = str(tmp_path / "a.jsonl")
     how = ["--embedder", "none", "--limit", "1", "--langs", "en", "--here", "--out", out, "--json"]

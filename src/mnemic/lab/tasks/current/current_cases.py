@@ -29,14 +29,16 @@ _REPLY: Final = timedelta(minutes=1)
 class Half(StrEnum):
     """A part that cases, talk and sentences are written in: two halves to measure by, and more to learn from.
 
-    `LOOK_ALIKES` are situations of people who are easily taken for one another, and of what is only supposed, by a
-    hand of its own: recall's order and the certainty of `ask` are learned from them too. `LOOK_ALIKES_CHECK` only check
-    what came of it: nothing was learned from them, nor from `CHECK`, which are of every kind, by two more hands.
+    `HANDS` are cases of every kind by many more hands. `LOOK_ALIKES` are situations of people who are easily taken for
+    one another, and of what is only supposed, by a hand of its own. Recall's order and the certainty of `ask` are
+    learned from both. `LOOK_ALIKES_CHECK` only check what came of it: nothing was learned from them, nor from `CHECK`,
+    which are of every kind, by two hands of their own.
     """
 
     DEVELOPMENT = "development"
     HELD_BACK = "held_back"
     TRAINING = "training"
+    HANDS = "hands"
     LOOK_ALIKES = "look_alikes"
     LOOK_ALIKES_CHECK = "look_alikes_check"
     CHECK = "check"
@@ -143,7 +145,7 @@ def read_filler(half: Half) -> dict[str, list[tuple[SaidTurn, ...]]]:
 
     Those that have none of their own stand amid the talk for training.
     """
-    half = Half.TRAINING if half in (Half.LOOK_ALIKES, Half.LOOK_ALIKES_CHECK, Half.CHECK) else half
+    half = half if half in (Half.DEVELOPMENT, Half.HELD_BACK) else Half.TRAINING
     talk: dict[str, list[tuple[SaidTurn, ...]]] = {}
     for row in rows_of(f"current_filler_{half}"):
         turn = SaidTurn(role=row["role"], speaker=row["speaker"], text=row["text"])

