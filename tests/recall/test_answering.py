@@ -478,7 +478,6 @@ def test_what_names_what_is_asked_goes_before_what_is_newer_and_does_not(
         ("Am I allergic to peanuts?", "My penicillin allergy isn't real, the clinic says."),
         ("Am I still on nights?", "If they put me on nights I would quit."),
         ("我对花生过敏吗？", "医生说我的芒果过敏已经好了。"),
-        ("我住在巴黎吗？", "昨晚梦见我住在巴黎。"),
     ],
 )
 def test_yes_or_no_is_not_concluded_from_another_object_nor_from_what_is_supposed_or_a_joke(

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from mnemic.core.timex import TimeSpan
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
@@ -290,6 +292,7 @@ class Context:
         always: What the always-on part of `text` shows, in its order; only `context` has one.
         confidence: How likely the evidence holds the answer, 0 to 1; 0 where there is none.
         pending: Items that have no vector yet, and so are found by their words alone.
+        spans: The stretches of time that the question speaks of.
     """
 
     text: str
@@ -303,6 +306,7 @@ class Context:
     always: tuple[Item, ...] = ()
     confidence: float = 0.0
     pending: int = 0
+    spans: tuple[TimeSpan, ...] = ()
 
     def __str__(self) -> str:
         return self.text

@@ -31,6 +31,7 @@ from mnemic.recall.asked_for import (
     held,
     surely_held,
 )
+from mnemic.recall.asked_matter import AskedMatter
 from mnemic.recall.currency import ORDERS
 from mnemic.recall.doubt_words import is_asserted, speaks_of_any
 from mnemic.recall.earlier import what_held_before
@@ -54,7 +55,9 @@ from mnemic.recall.evidence import (
     so_before_supposed,
     speaker_of,
 )
+from mnemic.recall.held_at import held_at
 from mnemic.recall.homes import newest_home_first
+from mnemic.recall.only_supposed import only_supposed
 from mnemic.recall.polarity import ASKS_PAST, STILL, SUPPOSES, asked_words, goes_on, share_held
 from mnemic.recall.profile import certain_since, matter_of_slot
 from mnemic.recall.quoting import (
@@ -70,6 +73,7 @@ from mnemic.recall.quoting import (
 from mnemic.recall.reasons import KNOWN
 from mnemic.recall.said_of_others import SpokenOf
 from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
+from mnemic.recall.still_so import adds, stated_in_full, still_so
 from mnemic.recall.sureness import SCORED, SPLIT, AnswerGrounds, likely_yes, read_by, sure
 from mnemic.recall.topics import ON_TOPIC
 from mnemic.recall.understand import SPEAKS_OF_SELF, called_by_name
@@ -282,7 +286,7 @@ def draft_answer(
     own = theirs or of_what_is_asked(question, of_self(question, context.items))
     before = what_held_before(question, own, spoken_of if theirs else None)
     evidence = before or _fitting(question, asked, so_before_supposed(question, held_by_then(question, evidence)))
-    said = _plainly_said(question, context, evidence, profile, user) if asks_yes_or_no(question) else None
+    said = _read_plainly(question, context, evidence, profile, user) if asks_yes_or_no(question) else None
     if said is None and spoken_of is not None:
         said = _plainly_said_of(spoken_of, question, answering, user)
     if said is not None and said.yes is not None:
@@ -298,6 +302,8 @@ def draft_answer(
         more = (hit.item for hit in adding_up(question, evidence) if hit.id not in known)
         quotes = (*facts, *more)
         return DraftAnswer(grounds, tuple((item.id, item.text.strip()) for item in quotes))
+    if asks_yes_or_no(question) and (supposed := only_supposed(question, _own(context.items, user))):
+        return _drafted_plainly(question, context, evidence, supposed, yes=False, supposed=True)
     chosen = quoted_for(question, asked, evidence, context.items, doubted=bool(facts)) if evidence else []
     if not chosen:
         return None
@@ -325,6 +331,28 @@ def draft_answer(
     return DraftAnswer(grounds, tuple((hit.item.id, hit.text) for hit in chosen))
 
 
+def _read_plainly(
+    question: str, context: Context, evidence: Sequence[Recalled], profile: Sequence[Item], user: str
+) -> YesOrNo | None:
+    """What is plainly said to a question for yes or no, of a time that is past or of now."""
+    judged = bool(evidence) and evidence[0].bearing is not None
+    if judged and (then := held_at(question, context.spans, evidence)) is not None:
+        return then
+    said = _plainly_said(question, context, evidence, profile, user)
+    if not judged or (said is not None and said.yes is not None):
+        return said
+    if (still := still_so(question, evidence)) is not None:
+        return still
+    stated = stated_in_full(question, evidence)
+    return said if stated is None or _contested(question, [stated.item], [stated.sentence], evidence) else stated
+
+
+def _own(recalled: Sequence[Recalled], user: str) -> list[Recalled]:
+    """What whoever asks said themselves."""
+    me = {"", "user", user.casefold()}
+    return [hit for hit in recalled if speaker_of(hit.item).casefold() in me and hit.item.kind is Kind.TURN]
+
+
 def _plainly_said(
     question: str, context: Context, evidence: Sequence[Recalled], profile: Sequence[Item], user: str
 ) -> YesOrNo | None:
@@ -335,8 +363,7 @@ def _plainly_said(
     """
     me = {"", "user", user.casefold()}
     mine = [hit for hit in profile if str(hit.slots.get("subject") or "user").casefold() in me]
-    own = [hit.item for hit in context.items if speaker_of(hit.item).casefold() in me and hit.item.kind is Kind.TURN]
-    said = said_of(question, mine, own)
+    said = said_of(question, mine, [hit.item for hit in _own(context.items, user)])
     newest = next((hit for hit in evidence if hit.succession == 1), None)
     if said is None or said.yes is None:
         return said
@@ -386,13 +413,27 @@ def _plainly_said_of(spoken_of: SpokenOf, question: str, heard: Sequence[Recalle
 
 
 def _drafted_plainly(
-    question: str, context: Context, evidence: Sequence[Recalled], said: YesOrNo, yes: bool
+    question: str,
+    context: Context,
+    evidence: Sequence[Recalled],
+    said: YesOrNo,
+    yes: bool,
+    *,
+    supposed: bool = False,
 ) -> DraftAnswer:
-    first = [hit for hit in evidence if hit.id == said.item.id]
+    first = [hit for hit in (*evidence, *context.items) if hit.id == said.item.id][:1]
     ordered = [*first, *(hit for hit in evidence if hit not in first)]
     short = _yes_or_no(question, yes)
     grounds = AnswerGrounds(
-        question, context, ordered, AnswerType.by(question), [said.item], short, float(yes), stated=True
+        question,
+        context,
+        ordered,
+        AnswerType.by(question),
+        [said.item],
+        short,
+        float(yes),
+        stated=True,
+        supposed=supposed,
     )
     return DraftAnswer(grounds, ((said.item.id, said.sentence),))
 
@@ -637,13 +678,18 @@ def _tells_no(question: str, quoted: QuotedSentence, evidence: Sequence[Recalled
     not take it up again, or it has taken the place of an older state and names nothing of what is asked.
 
     "We got the keys, 14 Alder Close, Portishead" is no reason why somebody does not live in Portishead, but what is
-    asked for with "still" presumes so much that all else ends it.
+    asked for with "still" presumes so much that all else ends it, unless it is added or nobody ever told of the matter.
     """
     words = asked_words(question)
     clauses = [part for part in _CLAUSE.split(quoted.text) if words & set(tokenise(part))]
     if any(map(goes_on, clauses)):
         return False
-    if STILL.search(question) or any(map(denies_in, clauses)):
+    if STILL.search(question):
+        matter = AskedMatter.of(question)
+        ends = denies_in(quoted.text) and (evidence[0].bearing or 0.0) >= SETTLES
+        of_it = ends or any(matter.touched_by(hit.text) for hit in evidence)
+        return of_it and not adds(quoted.text)
+    if any(map(denies_in, clauses)):
         return True
     newest = any(hit.id == quoted.item.id and hit.succession == 1 for hit in evidence)
     return not clauses and newest and any(hit.succession > 1 and words & set(tokenise(hit.text)) for hit in evidence)

@@ -166,6 +166,7 @@ def recall(snapshot: Snapshot, catalogues: Catalogues, query: Query, *, explain:
         stages=ranked.stages(len(packed.hits)) if explain else (),
         confidence=confidence.value,
         pending=ranked.candidates.pending,
+        spans=ranked.question.spans,
     )
 
 

@@ -52,6 +52,16 @@ DENIES: Final = re.compile(
     r"|不|没|别|停|退|卖|辞|离[婚开职]|散|断|戒|注销|取消|告别|最后|交给|移交|换|改|走了|完了|拆|送人|结束|到期|毕业|搬",
     re.IGNORECASE,
 )
+NO_DENIAL: Final = re.compile(
+    r"([\u4e00-\u9fff])[不没]\1|\b(?:not only|not just|no doubt|no wonder)\b"
+    r"|不[但仅只光止]|差不多|忍不住|没忍住|没想到|说不定",
+    re.IGNORECASE,
+)
+"""Holds a word of denial, and denies nothing: 能不能, "not only"."""
+ONCE: Final = re.compile(
+    r"\bused to (?!it\b|the\b|this\b)|\b(?:formerly|previously|years ago|back then)\b|以前|从前|原来|曾|小时候"
+)
+"""Tells of what was so once, and is no more."""
 _FORMS: Final = {
     **dict.fromkeys(("no", "not", "never", "none", "nothing", "n't", "n’t", "没", "不"), "not"),
     **dict.fromkeys(("sell", "卖"), "sold"),

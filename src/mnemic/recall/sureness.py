@@ -48,6 +48,9 @@ SCORED: Final = 0.75
 STATED: Final = 0.6
 """The least for a fact of the profile that nothing newer stands before: rules read it, and may have missed its end."""
 
+SUPPOSED: Final = 0.6
+"""For no, where all that names what is asked about only supposes it: it may have come about and never been told."""
+
 DOUBTED: Final = 0.45
 """The most where a fact of the profile stands against newer evidence that may be of another matter."""
 
@@ -163,7 +166,7 @@ def sure(grounds: AnswerGrounds) -> float:
     if grounds.contested:
         return min(likely, DOUBTED) if not grounds.stated else DOUBTED
     if grounds.stated:
-        return max(likely, STATED)
+        return SUPPOSED if grounds.supposed else max(likely, STATED)
     doubted = grounds.unread or grounds.beside or (grounds.doubted and not _succeeds(grounds))
     if grounds.judged and grounds.yes is not None:
         likely = likelihood(concluding(grounds), weights()[read_by(grounds.evidence)].conclusion)

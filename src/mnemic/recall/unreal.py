@@ -63,6 +63,26 @@ _SUPPOSING: Final = re.compile(
 )
 """Wishes, plans or guesses, as far as its clause goes."""
 _CLAUSE: Final = re.compile(r"[,;:，；：、—–]\s*|\s(?:and|but|so|because|while|then)\s|[.!?。！？]\s*", re.IGNORECASE)
+_BEFORE_IF: Final = re.compile(rf"{_CLAUSE.pattern}|\s(?=if\b)", re.IGNORECASE)
+"""Where a sentence is cut into clauses, a condition from what stands before it."""
+_ONCE_IT_IS: Final = re.compile(r"(?:^|[，,。])\s*等(?!级|于|候|了|着)[^，,。]{2,10}[，,](?=我|咱|就|再)")
+"""Puts off to a day that may never come: 等油价跌回五块,我..."""
+_NO_CONDITION: Final = re.compile(
+    r"\b(?:as|even|see|check|know|wonder\w*|tell me|find out|sure|asked|asking) if\b"
+    r"|\bif (?:it helps|you(?: must| really)? (?:ask|know|want|like|need|don['’]t mind)|possible|need be|that helps)\b",
+    re.IGNORECASE,
+)
+"""No condition: a turn of speech, or what is to be looked into ("can you see if my dog is ill")."""
+_WISHED: Final = re.compile(
+    r"\b(?:wish|wishes|might|maybe|perhaps|would|(?:i|we)['’]d (?!been\b|had\b|\w+ed\b)\w+|dream(?:s|t|ed)? (?:of|about)|i swear)\b"
+    r"|希望(?!小学|工程)|但愿|也许|说不定|幻想|恨不得|(?<!没)想(?=去|要|搬|换|辞|学|当|做|买|养|开)|再[^，。]{1,8}就|等[^，。]{0,4}(?:攒|退休|有钱|发财|以后)",
+    re.IGNORECASE,
+)
+"""Wishes or threatens; what somebody wants or considers may well have come about by the time of a question."""
+_FIRMLY_PLANNED: Final = re.compile(
+    r"\b(?:going to|gonna|about to|will|signed up|booked)\b|快要|就要|准备|定了|订了|下个?[周月]", re.IGNORECASE
+)
+"""Plans what by the time of a question may have come about."""
 _OWN: Final = re.compile(r"\b(?:i|i['’]m|i['’]ve|me|my|we|we['’]re|we['’]ve|our|us)\b|[我咱]", re.IGNORECASE)
 _LONGEST: Final = 1_000
 """Characters of a sentence that is looked through."""
@@ -117,3 +137,20 @@ def _reads_unreal(sentence: str) -> bool:
 def _is_framed(clause: str) -> bool:
     framed = English.FRAMED.search(clause)
     return Chinese.FRAMED.search(clause) is not None or (framed is not None and "time in my life" not in clause)
+
+
+def supposed_clauses(sentence: str) -> list[tuple[str, bool]]:
+    """The clauses of a sentence, simplified and in lower case, each with whether it only supposes, dreams or jokes.
+
+    A condition reaches to the end of its sentence, and a dream or a joke is the whole of it. What is planned for sure is
+    not only supposed: by the time of a question it may have come about.
+    """
+    low = _NO_CONDITION.sub(" ", simple(sentence).lower())
+    fiction = _FICTION.search(low) is not None or _ONCE_IT_IS.search(low) is not None
+    clauses: list[tuple[str, bool]] = []
+    opened = False
+    for clause in filter(str.strip, _BEFORE_IF.split(low)):
+        opened = opened or _CONDITION.search(clause) is not None
+        wished = (is_not_yet_so(clause) or _WISHED.search(clause)) and not _FIRMLY_PLANNED.search(clause)
+        clauses.append((clause, fiction or opened or bool(wished)))
+    return clauses

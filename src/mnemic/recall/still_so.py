@@ -1,0 +1,158 @@
+# ruff: noqa: E501 - a pattern cut in pieces is read wrongly
+"""Reads yes to a question for what is so, where what was said in nearly its words stands, and what came since was added.
+
+"As well as the shop I've said yes to the food bank" ends nothing at the shop: a second job, pet or client takes no
+place unless it says so. A no to "still" wants something that ends, denies or takes the very place.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from mnemic.core.clock import micros
+from mnemic.core.tokens import tokenise
+from mnemic.extract.sentences import written_sentences
+from mnemic.recall.asked_matter import AskedMatter, without_since
+from mnemic.recall.evidence import asks, denies_in
+from mnemic.recall.polarity import ASKS_END, ASKS_PAST, NO_DENIAL, ONCE, STILL, telling_words
+from mnemic.recall.unreal import ASKS_UNREAL, supposed_clauses
+from mnemic.recall.whom_it_is_about import about_another, asks_of_self, clauses
+from mnemic.recall.yes_or_no import YesOrNo
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mnemic.core.queries import Recalled
+
+_DAYS: Final = frozenset(
+    tokenise("today tomorrow yesterday week month year day time 今天 明天 昨天 现在 最近 今年 去年 明年 晚上 早上 下午")
+)
+"""Tokens of times, which no matter has to itself."""
+_HALF: Final = 0.5
+"""Share of what is asked about beyond which a sentence states it."""
+_ADDS: Final = re.compile(
+    r"\b(?:also|as well|on top(?: of (?:that|it|my|the))|besides|alongside|in addition|on the side)\b|\btoo\b(?=\W*(?:$|[.,;!?]))"
+    r"|(?<!every )\b(?:second|2nd)\b(?! (?:hand|time|thoughts?|half|year|week|month|[mtwfs]\w+day)\b)"
+    r"|\b(?:clash\w*|fit(?:s|ting)? (?:it |them )?(?:in )?around|juggl\w+)\b"
+    r"|又(?!不|没(?!忍))|另外(?!一个人)|还(?:接|报|加|兼|学|养)了|兼[职着了]|加上|[这那]两[样个份边头]|撞不撞|冲[不没]冲突|错开|兼顾",
+    re.IGNORECASE,
+)
+"""Tells of something beside what was there."""
+_GOES_ON: Final = re.compile(
+    r"\bcarr(?:y|ies|ying) on\b|照(?:跑|做|上|去|练|干|开|接|养|学|旧|常|样)|还在|仍|接着|没落下|没停|没断",
+    re.IGNORECASE,
+)
+"""Says of what its clause names that it goes on."""
+_REPLACES: Final = re.compile(
+    r"\b(?:quit|stop(?:ped|s)?|left|sold|cancel\w*|gave up|given up|no longer|any ?more|finished|ended|over|instead|rather than|swap\w*"
+    r"|switch\w*|replac\w*|mov(?:ed|ing) (?:to|from|on)|took over|handed|last (?:day|lesson|shift|one)|dropped|goodbye|died|retired|resigned)\b"
+    r"|退|停(?!在|车|留|靠)|辞|卖|放弃|不再|取消|换|改|代替|结束|分手|送人|没再|不去|不做|不干|不跑|不上|不养|不学|没了|走了|到期|最后|毕业|交接|转(?:给|手|行|让)|兑出|盘(?:出|给)",
+    re.IGNORECASE,
+)
+"""Ends something, or says what takes its place."""
+_OVER: Final = re.compile(r"(?:退|停|辞|卖|取消|注销|结束|戒)(?:出|掉)?[^，。]{0,6}了|[退辞]了|不再")
+"""Ends what its clause names, in Chinese."""
+_ASKING_CLAUSE: Final = re.compile(r"几|什么|怎么|咋|吗|多少|\bhow\b|\bwhat\b", re.IGNORECASE)
+_OTHER_QUANTITY: Final = re.compile(
+    r"\b(?:only|just|one|same|too|every|all|enough|alone|safe\w*|allowed)\b|\d|只|一样|同|都|就|够|安全|放心",
+    re.IGNORECASE,
+)
+"""Asks for how much or how many, or whether it may be, which no statement that it is there answers."""
+_ASKS_HAVE: Final = re.compile(r"\W*(?:do|have) (?:i|we) (?:still )?(?:have|own|got)\b", re.IGNORECASE)
+_ACQUIRED: Final = re.compile(
+    r"\W*(?:(?:i|we)(?:['’]ve| have)? )?(?:just |finally )?(?:passed|landed|earned|bought|adopted|won|took on)\b",
+    re.IGNORECASE,
+)
+"""Opens with what gave the speaker something that they have since."""
+_DONE_CHINESE: Final = "{}(?:也|都|现在)*(?:说|讲|聊|写|弹|开|拉|唱|打)得|会(?:说|讲|写|弹|开|拉|唱|打)?{}|{}证[^，。！!]{{0,6}}(?:下来|拿到|到手|考下|考过)"
+_ASKS_ABLE: Final = re.compile(r"会(?!员|议|计)")
+
+
+def still_so(question: str, evidence: Sequence[Recalled]) -> YesOrNo | None:
+    """Read whether something goes on: yes where what is newer only adds to it, or it says so itself; no where it ended."""
+    if not STILL.search(question) or not _asks_plainly(question):
+        return None
+    matter = AskedMatter.of(question)
+    named = [
+        (hit, sentence)
+        for hit in evidence
+        for sentence in written_sentences(hit.text)
+        if matter.share_in(sentence) > _HALF and not _is_of_another(question, sentence)
+    ]
+    if not named:
+        return None
+    hit, sentence = max(named, key=lambda each: micros(each[0].item.said))
+    if not _states(matter, sentence):
+        ended = hit.id == evidence[0].id and hit.succession <= 1 and _is_over(matter, sentence)
+        return YesOrNo(yes=False, item=hit.item, sentence=sentence) if ended else None
+    since = [other for other in evidence if micros(other.item.said) > micros(hit.item.said)]
+    newer = [other for other in since if other.succession > 0 or _adds_to(sentence, other.text)]
+    goes_on = adds(hit.text) or any(_GOES_ON.search(clause) for clause in matter.clauses_in(sentence))
+    so = all(adds(other.text) for other in newer) if newer else goes_on
+    return YesOrNo(yes=True, item=hit.item, sentence=sentence) if so else None
+
+
+def stated_in_full(question: str, evidence: Sequence[Recalled]) -> YesOrNo | None:
+    """Read yes where the first of the evidence says in the question's words that something is so."""
+    if not evidence or STILL.search(question) or not _asks_plainly(question):
+        return None
+    matter, first = AskedMatter.of(question), evidence[0]
+    if first.succession > 1 or _REPLACES.search(first.text):
+        return None
+    for sentence in written_sentences(first.text):
+        stated = matter.named_in(sentence) and not _is_of_another(question, sentence) and _states(matter, sentence)
+        if stated and _says_so(matter, question, sentence):
+            return YesOrNo(yes=True, item=first.item, sentence=sentence)
+    return None
+
+
+def _asks_plainly(question: str) -> bool:
+    """Whether a question asks for no more than that something is so now."""
+    bare = without_since(question)
+    return not any(form.search(bare) for form in (ASKS_UNREAL, ASKS_END, ASKS_PAST, _OTHER_QUANTITY))
+
+
+def _is_of_another(question: str, sentence: str) -> bool:
+    """Whether a sentence is of somebody else, where a question is of whoever asks it."""
+    return asks_of_self(question) and about_another(sentence, frozenset(), question)
+
+
+def _states(matter: AskedMatter, sentence: str) -> bool:
+    """Whether a sentence that names a matter ends, denies or supposes nothing of it."""
+    if ONCE.search(sentence) or all(supposed for _, supposed in supposed_clauses(sentence)):
+        return False
+    naming = matter.clauses_in(NO_DENIAL.sub(" ", sentence))
+    return asks(sentence) or not any(denies_in(clause) or _REPLACES.search(clause) for clause in naming)
+
+
+def _is_over(matter: AskedMatter, sentence: str) -> bool:
+    """Whether a sentence plainly ends what it names."""
+    return any(
+        _OVER.search(clause) is not None
+        for clause, supposed in supposed_clauses(sentence)
+        if not supposed and matter.share_in(clause) > 0
+    )
+
+
+def _adds_to(sentence: str, text: str) -> bool:
+    """Whether a text tells of something beside what a sentence tells, of which it shares a word."""
+    return adds(text) and not (telling_words(sentence) - _DAYS).isdisjoint(telling_words(text))
+
+
+def adds(text: str) -> bool:
+    """Whether a text tells of something beside what was there, and of nothing that ended or was replaced."""
+    stated = " ".join(clause for clause in clauses(text) if not _ASKING_CLAUSE.search(clause))
+    return _ADDS.search(text) is not None and _REPLACES.search(stated) is None
+
+
+def _says_so(matter: AskedMatter, question: str, sentence: str) -> bool:
+    """Whether a sentence that names what is asked about says of it what is asked: that it is done, known or had."""
+    if not matter.chinese:
+        return bool(_ASKS_HAVE.match(question) and _ACQUIRED.match(sentence))
+    if any(phrase in sentence for phrase in matter.phrases):
+        return True
+    able = _ASKS_ABLE.search(question)
+    return bool(able) and any(
+        re.search(_DONE_CHINESE.format(*[re.escape(word)] * 3), sentence) for word in matter.words
+    )
