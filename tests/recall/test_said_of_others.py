@@ -36,7 +36,7 @@ def test_where_somebody_lives_is_their_newest_home(row: str, embedder: str) -> N
         for day, text in enumerate(told):
             me.observe(text, role="user", said=JUNE + timedelta(days=day))
         memory.flush()
-        assert place in me.ask(question).citations[0].quote
+        assert place in me.ask(question, now=JUNE + timedelta(days=len(told))).citations[0].quote
 
 
 @pytest.mark.parametrize(
@@ -70,10 +70,10 @@ Tom plays the cello. => Does Tom play the cello? => Yes
 游泳班不去了，膝盖疼 => 我还在上游泳班吗？ => 不是
 I'm allergic to shellfish. | turns out the test was wrong, im fine with shellfish after all => am I allergic to shellfish? => No
 My sister is pregnant. | She had the baby last week. => Is my sister pregnant? =>
-My sister is pregnant. | My sister had the baby last week. => Is my sister pregnant? =>
+My sister is pregnant. | My sister had the baby last week. => Is my sister pregnant? => No
 My brother has a dog called Rex. | Rex died in May. => Does my brother have a dog? =>
 My sister wants a dog. => Does my sister have a dog? =>
-If Callum moves to Leeds I'll visit. => Does Callum live in Leeds? =>
+If Callum moves to Leeds I'll visit. => Does Callum live in Leeds? => No
 My older brother smokes. => Does my younger brother smoke? =>
 My brother has a dog. => Does my brother have a cat? =>
 我不去了，太累 => 我还在上游泳班吗？ =>

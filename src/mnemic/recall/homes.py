@@ -28,6 +28,7 @@ _ASKS_HOME: Final = re.compile(
     re.IGNORECASE,
 )
 """Asks where somebody lives now."""
+_MOVES: Final = re.compile(r"\bmov(?:e[ds]?|ing)\b|搬", re.IGNORECASE)
 _FORMERLY: Final = re.compile(r"\b(?:before|used to|previously|formerly)\b|以前|之前|原来|从前|曾", re.IGNORECASE)
 
 
@@ -50,7 +51,7 @@ def newest_home_first(
     if not homes:
         return evidence
     newest, first = max(homes, key=_said), evidence[0]
-    if first.succession == 1 and _said(first) >= _said(newest):
+    if first.succession == 1 and _said(first) >= _said(newest) and not _moves_nowhere(spoken_of, first):
         return evidence
     most = max(hit.bearing for hit in evidence if hit.bearing is not None)
     older = {hit.id for hit in homes if hit is not newest}
@@ -66,6 +67,11 @@ def _tells_home(spoken_of: SpokenOf, hit: Recalled) -> bool:
         for own in spoken_of.own_words(hit.text)
         for finding in slots(own, "user", micros(hit.item.said), hit.item.said_offset)
     )
+
+
+def _moves_nowhere(spoken_of: SpokenOf, hit: Recalled) -> bool:
+    """Whether a text says of somebody that they move, and rules read no home in it: to tears, or next month."""
+    return any(_MOVES.search(own) for own in spoken_of.own_words(hit.text)) and not _tells_home(spoken_of, hit)
 
 
 def _said(hit: Recalled) -> int:

@@ -50,6 +50,10 @@ _OWN_VERBS: Final = {
 }
 _SUBJECT: Final = "Somebody"
 """Stands for whoever is spoken of."""
+_PAST: Final = re.compile(
+    rf"^{_SUBJECT}(?= (?:just |finally |now )?(?:had|gave|got|went|came|left|sold|lost|won|quit|\w+ed)\b)"
+)
+"""Who did something: in English a verb of the past is the same of whoever speaks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +108,7 @@ class SpokenOf:
         for sentence in written_sentences(text):
             if (match := self._form.match(sentence)) is None:
                 continue
-            own = as_said_by(_SUBJECT + sentence[match.end() :], (_SUBJECT,))
+            own = _PAST.sub("I", as_said_by(_SUBJECT + sentence[match.end() :], (_SUBJECT,)))
             if not own.startswith(_SUBJECT):
                 said[own] = sentence
         return said

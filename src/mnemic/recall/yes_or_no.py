@@ -200,12 +200,18 @@ _WITHOUT_WORK: Final = re.compile(
     r"\b(?:retired|unemployed|between jobs|out of work|on the dole|jobless|(?:lost|quit|left) my job|laid off|made redundant|got (?:fired|sacked))\b",
     re.IGNORECASE,
 )
+_DELIVERED: Final = re.compile(
+    r"\b(?:(?:had|have had|has had) (?:the|a|my|her|our) baby|gave birth|given birth|miscarr\w+|baby (?:was|is|has) (?:born|here|arrived|come))\b",
+    re.IGNORECASE,
+)
 _OPPOSITES: Final = {
+    "pregnant": _DELIVERED,
     "marri": re.compile(r"\b(?:divorced|single|separated|widowed|unmarried)\b", re.IGNORECASE),
     "vegetarian": _EATS_MEAT,
     "vegan": _EATS_MEAT,
     **dict.fromkeys(("work", "job", "employ"), _WITHOUT_WORK),
     "结婚": re.compile("离婚|单身|丧偶|未婚"),
+    "怀孕": re.compile("生了|生完|出生|流产"),
     "吃素": re.compile("吃(?:起|上)?肉"),
 }
 """By a predicate, or an object alone, what says the contrary of it."""
