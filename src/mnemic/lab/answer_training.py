@@ -168,7 +168,9 @@ class AskedOnce:
         return max((self.places[id] for id in (item.id, *item.source) if id in self.places), default=None)
 
     def holds(self, drafted: DraftAnswer) -> bool:
-        """Whether an answer is right."""
+        """Whether an answer is right; that there is none any more, where just that is told by what it quotes."""
+        if drafted.grounds.ended:
+            return self.question.unknown and self.places.get(drafted.quotes[0][0]) in self.question.current
         answer = drafted.answered(_SURE_ENOUGH)
         sources = {fact.id: fact.source for fact in self.facts}
         cited = [
