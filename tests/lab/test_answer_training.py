@@ -68,11 +68,11 @@ def concluded(question: str, said: str, answer: str) -> AskedOnce:
 
 def test_conclusions_are_likely_that_were_right_and_those_of_a_sort_that_was_wrong_are_not() -> None:
     denied = [concluded(f"Do I eat {food}?", f"I'm off {food} for good.", "no") for food in ("dairy", "liver", "fish")]
-    dreamt = [concluded(f"Do I own a {what}?", f"Dreamt of a {what}.", "yes") for what in ("barge", "harp", "kiln")]
+    seen = [concluded(f"Do I own a {what}?", f"Saw a {what} today.", "no") for what in ("barge", "harp", "kiln")]
     learned = weights()["words"]
-    slopes = learn_conclusion([*denied, *dreamt] * 20, learned)
+    slopes = learn_conclusion([*denied, *seen] * 20, learned)
     assert len(slopes) == len(CONCLUSION_INPUTS) + 1
-    drafts = [each.drafted() for each in (*denied, *dreamt)]
+    drafts = [each.drafted() for each in (*denied, *seen)]
     sure = [likelihood(concluding(draft.grounds), slopes) for draft in drafts if draft is not None]
     assert len(sure) == 6
     assert min(sure[:3]) > 0.5 > max(sure[3:])
