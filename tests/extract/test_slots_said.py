@@ -344,6 +344,11 @@ My sister has moved. It's Leith now.
 we've moved offices, it's Canary Wharf now
 the team has moved, it's Slack now
 we've moved to Slack
+I've moved, I'm in Finance now
+Moved house, it's Kevin who helped
+We moved. It's Easter now.
+my hotel room in Oslo is tiny
+我租的房子在装修。
 I've moved to a new phone
 our hotel in Leith has damp
 our place in the queue

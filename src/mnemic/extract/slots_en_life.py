@@ -18,9 +18,15 @@ _BEEN_IN_NOW: Final = (
     r"<PLACE>,? (?:for )?(?:\w+|a few|nearly \w+|about \w+|over \w+) (?:years?|months?) now\b"
 )
 _MOVED: Final = r"(?:moved|relocated)(?: (?:house|home|flats?|apartments?|again|at last|last (?:week|month|year|spring|summer|autumn|winter|\w+day)|yesterday|this (?:week|month|year)))*"
-_ANEW: Final = r"(?:(?:and |so )?(?:it's|it is|home's|home is|this time to|now in|now at|now it's|living in|(?:i'm|i am|we're|we are|i live|we live)(?: now| both)? in) (?=[\w' ,-]{2,60}?(?:[.,;!]|$| (?:now|these days|this time|from now on|since|for|and|with|it is)\b))|(?=[\w' -]{2,40}? (?:it is|now|for us|for me)\b))<PLACE>"
+_OF_NO_HOME: Final = (
+    r"(?:i'm|i am|we're|we are|it's|it is|now|easter|christmas|xmas|diwali|eid|ramadan|hanukkah|halloween|thanksgiving|new year|spring|summer|autumn|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+    r"|january|february|march|april|may|june|july|august|september|october|november|december"
+    r"|finance|sales|marketing|hr|it|legal|accounts|accounting|operations|ops|engineering|support|logistics|research|product|payroll|procurement|compliance|admin)\b"
+)
+"""What a capital begins that is no place: days, feasts, and departments that somebody moves to."""
+_ANEW: Final = rf"(?:(?:and |so )?(?:it's|it is|home's|home is|this time to|now in|now at|now it's|living in|(?:i'm|i am|we're|we are|i live|we live)(?: now| both)? in) (?=[\w' ,-]{{2,60}}?(?:[.,;!]|$| (?:now|these days|this time|from now on|since|for|and|with|it is)\b))|(?=[\w' -]{{2,40}}? (?:it is|now|for us|for me)\b))(?!{_OF_NO_HOME})<PLACE>(?! (?:who|that|which)\b| now for\b)"
 """Where somebody lives who has just said that they moved: "it's Leith now"."""
-_HOUSING: Final = r"(?:flat|apartment|house|home|studio|place|room|flatshare|bungalow|cottage)"
+_HOUSING: Final = r"(?:flat|apartment|house|home|studio|place|flatshare|bungalow|cottage)"
 _OUR_HOUSING: Final = (
     r"(?:my|our)(?: (?!(?:old|first|last|former|previous|next|second|other|holiday|summer|winter|weekend|beach|country|dream|future|rental|investment|family|childhood|spare|empty|favou?rite|guest|late)\b)[\w-]+)?"
     rf" {_HOUSING} in <PLACE>"
