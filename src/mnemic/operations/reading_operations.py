@@ -162,7 +162,7 @@ READING: Final = (
         title="Context",
         description=(
             "Make a block for a prompt: standing instructions, pinned items and the profile, then as much evidence for "
-            "a question as fits the budget. A blank query asks for the first part alone."
+            "a question as fits the budget. A blank query, or one that only greets, asks for the first part alone."
         ),
         parameters=shape({"query": any_text("What the conversation or task is about.")}, _RECALL),
         result=CONTEXT,
