@@ -53,7 +53,7 @@ class Held(CountingProbe):
 
 
 def waiting(store: SqliteStore, count: int) -> None:
-    """Return once `count` callers stand in the queue."""
+    """Return once `count` callers stand in the queue, where whoever writes stands until that is done."""
     pause = threading.Event()
     while len(store._queue._waiting) < count:
         pause.wait(0.001)
@@ -79,7 +79,7 @@ def test_callers_who_wait_share_one_commit_and_a_conflict_takes_only_its_own(pat
         first = pool.submit(world.commit, world.put(item))
         probe.ready.wait(PATIENCE)
         others = [pool.submit(write, n) for n in range(16)]
-        waiting(store, 16)
+        waiting(store, 17)
         probe.go.set()
         assert first.result().seq == 1
         assert isinstance(others[7].exception(), Conflict)
@@ -136,7 +136,7 @@ def test_when_a_commit_fails_all_who_shared_it_are_told_and_a_retry_lands_once(p
         first = pool.submit(world.commit, "first")
         held.ready.wait(PATIENCE)
         others = [pool.submit(world.commit, world.put(f"{n}", key=f"{n}")) for n in range(4)]
-        waiting(store, 4)
+        waiting(store, 5)
         held.go.set()
         first.result()
         assert all(isinstance(f.exception(), StoreError) for f in others)
