@@ -28,6 +28,15 @@ _OUR_HOUSING: Final = (
     r"(?=[.,;!]|$| (?:has|have|is|are|gets?|got|needs?|feels?|looks?|smells?|leaks?|keeps?|still|again|costs?|just|floods?|broke|and|with|now|\w+s)\b)"
 )
 """A home that its speaker speaks of as theirs, and has not left, let or sold."""
+_STAYING_ON: Final = (
+    r"(?!.*\b(?:visit\w*|week-?end|holidays?|vacation|trip|layover|conference|meetings?|wedding|funeral|until|till|tomorrow|tonight|briefly"
+    r"|hotel|airbnb|fly|flying|flight|leav(?:e|ing) again|for (?:work|business|christmas|easter|thanksgiving|an? \w+|(?:a few|a couple of|two|three|\d+) (?:days|nights|weeks))"
+    r"|to (?:see|visit|pick|get|help|sort)|this week|today|on \w+day)\b)"
+)
+"""Says nothing of a journey, or of a stay that is to end."""
+_BACK_IN: Final = rf"in (?!(?-i:[A-Z]{{2,3}}\b)){_STAYING_ON}<PLACE>"
+"""Where somebody is back; "back in IT" is no place."""
+_FOR_GOOD: Final = r"(?: now| again| since| for good| at last| permanently| once (?:more|again))\b"
 _FIRED: Final = r"(?:fired|sacked|laid off|let go|made redundant|dismissed)"
 
 NAMING: Final = (
@@ -67,6 +76,11 @@ LIVING: Final = (
     say("city", r"living in <PLACE>(?=[.,;!]|$)", "living"),
     say("city", r"(?:the|my) (?:city|town|place|village|neighbou?rhood) (?:that )?(?:i|we) live in(?:'s| is)(?: called)? <PLACE>", "live"),
     say("city", r"<I>(?: came| went| got)(?: right)? back to <PLACE> for good", "back", begins=True),
+    say("city", rf"<AM> back (?:home )?{_BACK_IN}(?=[.,;!…]|$|{_FOR_GOOD}| (?:after|and|where|as of)\b| [-–—])", "back", begins=True),
+    say("city", rf"back {_BACK_IN}(?=,?{_FOR_GOOD})", "back", begins=True, headless=True),
+    say("city", rf"(?:moved )?back home {_BACK_IN}(?=[.!…]|$|{_FOR_GOOD})", "back", begins=True, headless=True),
+    say("city", rf"^(?:just |finally |now |so )*moved back (?:home )?to {_STAYING_ON}<PLACE>(?=[.,;!…]|$|{_FOR_GOOD}| (?:after|and)\b)", "moved", begins=True, headless=True),
+    say("city", rf"<I> (?:ended|wound) up (?:(?:moving|going|coming) )?back (?:in|to) {_STAYING_ON}<PLACE>(?=[.,;!…]|$|{_FOR_GOOD}| (?:after|and)\b)", "ended wound", begins=True),
     say("city", r"<I>(?: took| rented| found| got)(?: (?:a|an|the|our|my))(?: [\w-]+){0,2}? (?:place|flat|apartment|room|house|studio) in <PLACE>(?=[.,;!]|$)", "took rented found got", begins=True),
     say("city", r"(?:i|we)(?:'ve| have) been (?:on|in|at) (?:the|this) same [\w ]{3,20} in <PLACE> (?:since|for|all)\b", "same"),
     say("city", r"<I>(?: settled)(?: (?:down|back))? in <PLACE>", "settled", begins=True),

@@ -19,6 +19,9 @@ _OUR_HOUSING: Final = r"(?:新)?(?:房子|家(?!人|里人|长|具|乡|店|公�
 """A home that its speaker speaks of as theirs, and has not left, let or sold."""
 _CALLED_PET: Final = r"(?P<value>(?![我你他她它谁这那都人大])[\u4e00-\u9fff]{2,3}?)"
 
+_STAYING_ON: Final = r"(?!.*(?:出差|旅游|旅行|玩|探亲|探望|看望|周末|过年|过节|假期|放假|几天|一趟|办事|开会|就走|待[一两三四五六七八九十几\d]|[天周]就|参加|喝喜酒))"
+"""Says nothing of a journey, or of a stay that is to end."""
+
 _LIFE: Final = (
     say("name", r"<I>(?:的(?:名字|全名|大名)(?:叫|是)|名字叫|名叫|大名叫?|叫做?)<PERSON><END>", "叫 名"),
     say("name", r"我是(?P<value>(?:[王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范石廖贾夏韦傅白邹孟熊秦邱江尹薛]|欧阳|司马|上官|诸葛)[\u4e00-\u9fff]{1,2})<END>", "是"),
@@ -47,7 +50,9 @@ _LIFE: Final = (
     say("city", rf"我们?(?:现在)?在<SPOT>的{_OUR_HOUSING}", "房 家 公 屋 窝", implied=True),
     say("city", rf"我们?(?:现在)?<KNOWN>的{_OUR_HOUSING}", "房 家 公 屋 窝", implied=True),
     say("city", r"^(?:现在|如今|以后)?(?:我们?的?)?<KNOWN>(?:现在)?就?是我们?的?家了?<END>", "家", begins=True),
-    say("city", r"<WE>(?:重新|又)?(?:住回|搬回|回到)了?<PLACE>(?:来)?(?:住|定居|生活)?了?<END>", "住 搬 回", begins=True),
+    say("city", rf"<WE>(?:重新|又)?(?:住回|搬回|回到)了?<PLACE>(?:来)?(?:住|定居|生活)?了?<END>{_STAYING_ON}", "住 搬 回", begins=True),
+    say("city", rf"<WE>又回(?:到)?了?<KNOWN>(?:来)?(?:住|定居|生活)?(?:了|啦)<END>{_STAYING_ON}", "回", begins=True),
+    say("city", rf"<WE>(?:重新|又)?回(?:到)?了?(?!老家|家|宿舍|学校|公司|娘家|婆家|父母|爸妈|国)<SPOT>(?:来)?(?:住|定居|生活)了<END>{_STAYING_ON}", "回", begins=True),
     say("city", r"<WE>(?:来到|来|到)了?<PLACE>(?:打工|工作|上班|生活|住|定居|落户)?(?:了)?<SETTLED>(?:了|啦)?(?=[，,。！!；;]|$)", "来 到", begins=True),
     say("city", r"<WE>在<PLACE>(?:已经|都|也|一共)*(?:住|待|呆|生活|打工|工作|上班)(?:了)?<SETTLED>了(?=[，,。！!；;]|$)", "在"),
     say("city", r"<I>(?:就)?(?:是|算)<KNOWN>人了", "人", begins=True),
