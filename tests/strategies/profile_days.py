@@ -1,4 +1,4 @@
-"""What rules make of turns, a day apart: the facts of a profile that hold in the end, as the strategy `house` writes them."""
+"""The facts of a profile that hold in the end, as rules make them of turns a day apart, for tests of `house`."""
 
 from __future__ import annotations
 

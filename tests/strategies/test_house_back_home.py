@@ -1,4 +1,4 @@
-"""Who is back where they lived before lives there again; who is back for a while, or somewhere that is no home, does not."""
+"""Who is back where they lived before lives there again; not who is back for a while, or where nobody lives."""
 
 from __future__ import annotations
 

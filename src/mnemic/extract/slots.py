@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mnemic.core.timex import find_times
@@ -115,10 +116,10 @@ def slots(
         for statement in _stated(sentence, before):
             slot, wrong = statement.slot, statement.wrong
             if statement.act is SlotAct.CORRECTS and not wrong:
-                last = next(reversed(findings.values()), None)
-                if last is None or last.act is not SlotAct.STATES:
+                mistaken = _just_said(findings.values(), str(statement.value), text)
+                if mistaken is None:
                     continue  # what was wrong stands in another turn: we cannot tell which it is
-                slot, wrong = last.slot, last.value
+                slot, wrong = mistaken.slot, mistaken.value
             finding = Finding(
                 slot=slot,
                 value=statement.value,
@@ -135,6 +136,34 @@ def slots(
             )
             findings.setdefault((finding.slot, finding.value, finding.act), finding)
     return list(findings.values())
+
+
+_NUMBER: Final = re.compile(r"\+?\d[\d ().-]{4,18}\d(?!\d)")
+_YEARS_OLD: Final = re.compile(r"(?<![\d-])\d{1,3}(?![\d-])")
+_MAIL: Final = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}")
+
+
+def _just_said(findings: Iterable[Finding], right: str, text: str) -> Finding | None:
+    """Choose the last statement in whose place a value may be put right: of its own form, which others fill not.
+
+    A number or address that was said between, as somebody else's, is what is put right then, and none of ours.
+    """
+    stated = [f for f in findings if f.act in (SlotAct.STATES, SlotAct.CORRECTS) and _may_fill(f.slot, right)]
+    if not stated:
+        return None
+    form = next((form for form in (_MAIL, _NUMBER, _YEARS_OLD) if form.fullmatch(right)), None)
+    said = form.findall(text) if form else []
+    before = [first for first, second in pairwise(said) if second == right]
+    return None if before and before[-1] != str(stated[-1].value) else stated[-1]
+
+
+def _may_fill(slot: str, value: str) -> bool:
+    """Whether a value has the form of what fills a slot."""
+    if _MAIL.fullmatch(value):
+        return slot == "e-mail"
+    if _NUMBER.fullmatch(value):
+        return slot in ("phone_number", "birthday")
+    return slot not in ("e-mail", "phone_number") and (slot == "age") == (_age(value) is not None)
 
 
 def is_supposed(text: str) -> bool:

@@ -13,7 +13,7 @@ from mnemic.extract.slots_en_tastes import AILING, DIET, LIKING, RIGHTING, SPEAK
 
 _WORDS: Final = re.compile(r"[\w'-]+|@")
 _GAPS: Final = re.compile(
-    r"[.,;:!()—–…-]+ |\b(?:and|but|so|because|since|as|though|although|then|now|today|yesterday|yes|no|well|oh|hey|lately|recently"
+    r"[.,;:!()—–…-]+ |\((?=(?:no|sorry|oops|wait|correction|actually|i mean)\b)|\b(?:and|but|so|because|since|as|though|although|then|now|today|yesterday|yes|no|well|oh|hey|lately|recently"
     r"|finally|honestly|currently|meanwhile|actually|fyi|ps|btw|turns out(?: that)?) "
 )
 _LEAD: Final = re.compile(
@@ -25,7 +25,7 @@ class English:
     """The English patterns that `slots` tries, where it tries them, and the words that rule a sentence out."""
 
     CUE: Final = re.compile(
-        r"\b(?:i|we|my|our|me|us|home|first|mobile|been|moved|relocated|adopted|bought|sold|traded|swapped|freelance|settled|not|signed|living|quit|took|got|married|died|passed|dead|longer|spelled|spelt|ran|rehomed|put|back|relapsed|home|owner|gone|wasn't|isn't|lives|went|throat|lips|tongue|hives|gave|given|stopped|turned|born|day|working)\b"
+        r"\b(?:i|we|my|our|me|us|home|first|mobile|been|moved|relocated|adopted|bought|sold|traded|swapped|freelance|settled|not|signed|living|quit|took|got|married|died|passed|dead|longer|spelled|spelt|ran|rehomed|put|back|relapsed|home|owner|gone|wasn't|isn't|lives|went|throat|lips|tongue|hives|gave|given|stopped|turned|born|day|working|no|nope|wait|sorry|oops|argh|correction|scratch|mean|meant|make|actually)\b"
     )
     FRAMED: Final = re.compile(
         r"^(?:so )?say\b|^come \w+|^(?:one|another|just one|a few|two) (?:more )?.{1,60}? and (?:i|we)\b|\beither\b|\b(?:had|should|were|did|do|am|have|was|could|can|will|shall|would) (?:i|we)\b(?! both)"

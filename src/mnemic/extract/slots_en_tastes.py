@@ -132,7 +132,20 @@ SPEAKING: Final = (
 _RIGHT: Final = r"(?:(?:spelled|spelt|written) )?(?P<value>(?!(?:that|this|the one|a|so|fine|ok|okay|about|really|just|not|because|my|your|me|you|up|only|all|in|on|at|for|to|from|with)\b)[\w'.@+&-]+(?: (?!(?:not|and|rather|instead|but|is|was|i)\b)[\w'.@+&-]+){0,4})"
 _MISTAKEN: Final = r"(?P<wrong>(?!(?:that|because|a|so|just|only|really|to|in|on|at|for|from|with|the other|sure|my|as|if|like)\b)[\w'.@+&-]+(?: (?!(?:and|but|is|was|i|sorry|by|as)\b)[\w'.@+&-]+){0,4}?)(?=[.,;!]|$| (?:sorry|any ?more|as)\b| [-—–])"
 _SORRY: Final = r"(?:(?:no|sorry|actually|oops|correction|wait|nope|argh|hang on|my mistake|my bad|i meant|i mean|i misspoke|scratch that|well)[,.:!]* ){0,3}"
+_SECOND_THOUGHT: Final = (
+    r"(?:(?:oh|ah|no|nope|wait|sorry|oops|argh|hang on|hold on|actually|correction|scratch that|i mean|i meant|make that|rather|my mistake|my bad)[,.:!…-]* ){1,4}"
+    r"(?:(?:it's|it is|that's|that should be|it should be|should be) )?"
+)
+_NO_WAIT: Final = (
+    r"(?:(?:oh|argh|oops) )?(?:no,? wait|wait,? no|no,? sorry|sorry,? no)[,.:!…-]* (?:(?:it's|i mean) )?(?:in )?"
+)
+"""What cannot but take back what was just said; a name behind "sorry" may be of whom it is said to."""
+
 RIGHTING: Final = (
+    say("", rf"{_SECOND_THOUGHT}<NUMBER>(?=[.,;!)]|$| (?:it is|thanks?|please|instead|now)\b)(?!,? (?:is|was)\b)", "no nope wait sorry oops hang hold actually correction scratch mean meant make rather mistake bad", act=SlotAct.CORRECTS),
+    say("", rf"{_SECOND_THOUGHT}<MAIL>(?=[.,;!)]|$| (?:it is|thanks?|please|instead|now)\b)", "@", act=SlotAct.CORRECTS),
+    say("", rf"{_SECOND_THOUGHT}(?P<value>\d{{1,3}})(?=[.!)]|$| (?:thanks?|please|now)\b)", "no nope wait sorry oops hang hold actually correction scratch mean meant make rather mistake bad", act=SlotAct.CORRECTS),
+    say("", rf"{_NO_WAIT}<PLACE>(?=[.!)]|$)", "wait sorry", act=SlotAct.CORRECTS),
     say("", rf"{_SORRY}(?:it's|it is|that's|my name is|(?:my|her|his|their) (?:name|surname|last name|first name) (?:is|should be)|(?:name|surname)(?:'s| is)?|it should be)(?: actually| really| in fact)? (?:spelled|spelt|written) (?P<value>(?-i:[A-ZÀ-Þ][\w'-]+(?: [A-ZÀ-Þ][\w'-]+)?))(?! with\b.*\bnot\b)(?=[.,;!]|$| (?:with|and|by|in)\b)", "spelled spelt written", act=SlotAct.SPELLS),
     say("", rf"{_SORRY}(?:it's|it is|that's|that is|i meant|i mean|make that|it should be|that should be|should be|it was)(?: actually| really| in fact)? (?:(?:in|at|on|called|named|the|with|for) )?{_RIGHT}(?:,| -| –| —)? (?:and )?(?:not|rather than|instead of) (?:(?:in|at|on|called|named|with|for) )?{_MISTAKEN}", "not rather instead", act=SlotAct.CORRECTS),
     say("", rf"{_SORRY}(?:i|we)(?:'m| am| live| work| moved|'re| are| meant| mean)(?: (?:in|at|to|for|from|called|named|with|a|an))? {_RIGHT},? (?:and )?not (?:(?:in|at|to|on|for|from|called|named|with|a|an) )?{_MISTAKEN}", "not", act=SlotAct.CORRECTS),

@@ -210,7 +210,12 @@ _TASTES: Final = (
 
 _RIGHT: Final = r"(?P<value>(?!我|你|他|她|这|那|因为|说|想|不|是)[\u4e00-\u9fffA-Za-z0-9.@]{1,10}?)"
 _MISTAKEN: Final = r"(?P<wrong>(?!我|你|他|她|这样|那样|因为|说|想|很|太|吗|的|这|那)[\u4e00-\u9fffA-Za-z0-9.@]{1,10}?)"
+_SECOND_THOUGHT: Final = r"(?:(?:[哦噢啊呃]?不对|[哦噢啊呃]不|不不不?|等等|等一下|[说打写记搞弄]?错了|口误|更正|抱歉|不好意思)[，,。：:！!… ]*)+(?:应该)?(?:是|改成)? ?"
 _RIGHTING: Final = (
+    say("", rf"{_SECOND_THOUGHT}<NUMBER><END>", "对 不 等 错 误 正 歉 思", act=SlotAct.CORRECTS),
+    say("", rf"{_SECOND_THOUGHT}<MAIL><END>", "@", act=SlotAct.CORRECTS),
+    say("", rf"{_SECOND_THOUGHT}<KNOWN><END>", "对 不 等 错 误 正 歉 思", act=SlotAct.CORRECTS),
+    say("", rf"{_SECOND_THOUGHT}(?P<value>\d{{1,3}})岁?<END>", "对 不 等 错 误 正 歉 思", act=SlotAct.CORRECTS),
     say("", r"(?:我的?)?(?:名字|姓名)(?:不对|写错了|打错了|说错了|搞错了)[，,：:]?(?:应该)?(?:是|写作|写成|叫)(?P<value>[\u4e00-\u9fff]{2,4})(?=[，,。！! ]|$)(?![，,](?:不是|而不是|并非))", "错 对", act=SlotAct.SPELLS),
     say("", r"(?:不对|写错了|打错了|更正|说错了)[，,：:]?(?:应该)?(?:是|叫)(?P<value>[\u4e00-\u9fff]{2,4})(?=[，,][^，,。]{1,6}(?:字旁|字头|字底|旁的|头的|字))", "对 错 正", act=SlotAct.SPELLS),
     say("", rf"(?:(?:不对|不是|说错了|打错了|写错了|口误|更正|等等|抱歉|记错了|搞错了|错了|哦不|弄错了|手滑)[，,。：:！! ]*){{0,2}}(?:我)?(?:应该是|应该|其实是|是|住在|住|叫)(?:在)?{_RIGHT}[，,、 ]?(?:不是|而不是|并非)(?:在)?{_MISTAKEN}<END>", "不 非", act=SlotAct.CORRECTS),
