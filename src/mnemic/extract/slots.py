@@ -79,7 +79,7 @@ class Finding:
         wrong: What was said by mistake.
         implied: It is said only in passing, and takes the place of nothing that was stated.
         among: Where the slot is empty: "living" if the value names a pet or a person of theirs, "pet" if a pet,
-            "owned" if a pet or a thing, by its name or by what it is.
+            "owned" if a pet or a thing, by its name or by what it is, "kept_from" if a food that somebody does not eat.
     """
 
     slot: str
@@ -114,7 +114,12 @@ def slots(
             continue
         end = sentence.start + len(sentence.low)
         for statement in _stated(sentence, before):
-            slot, wrong = statement.slot, statement.wrong
+            slot, wrong, value = statement.slot, statement.wrong, statement.value
+            if statement.elsewhere and not value:
+                named = _named_elsewhere(text, statement.elsewhere)
+                if named is None:
+                    continue
+                value = named
             if statement.act is SlotAct.CORRECTS and not wrong:
                 mistaken = _just_said(findings.values(), str(statement.value), text)
                 if mistaken is None:
@@ -122,7 +127,7 @@ def slots(
                 slot, wrong = mistaken.slot, mistaken.value
             finding = Finding(
                 slot=slot,
-                value=statement.value,
+                value=value,
                 text=text[sentence.start : end],
                 start=sentence.start,
                 end=end,
@@ -136,6 +141,19 @@ def slots(
             )
             findings.setdefault((finding.slot, finding.value, finding.act), finding)
     return list(findings.values())
+
+
+_TRIED: Final = re.compile(r"\b(?:tried|ate|eaten|eat|had|test\w*)\b|试|吃|尝|检测|测试")
+"""Something was tried, of which we may not know that it is the value that is looked for."""
+
+
+def _named_elsewhere(text: str, form: str) -> str | None:
+    """Find the one value of a form that a message names; "" if it names none, None if it cannot be told which."""
+    low = simple(lowered(text))
+    named = {match.group() for match in re.finditer(form, low)}
+    if not named and _TRIED.search(low):
+        return None
+    return None if len(named) > 1 else "".join(named)
 
 
 _NUMBER: Final = re.compile(r"\+?\d[\d ().-]{4,18}\d(?!\d)")
@@ -213,6 +231,7 @@ class _Statement(NamedTuple):
     dated: bool
     among: str
     implied: bool
+    elsewhere: str
 
 
 def _stated(sentence: Sentence, of_another: bool) -> Iterator[_Statement]:
@@ -240,7 +259,9 @@ def _stated(sentence: Sentence, of_another: bool) -> Iterator[_Statement]:
                     value = _valid(slot, raw, language) if raw else ""
                     if value is not None and (value or act is SlotAct.ENDS):
                         dated = pattern.begins or act is SlotAct.ENDS
-                        yield _Statement(slot, act, value, wrong, clause, dated, pattern.among, pattern.implied)
+                        yield _Statement(
+                            *(slot, act, value, wrong, clause, dated), pattern.among, pattern.implied, pattern.elsewhere
+                        )
 
 
 def _matches(pattern: SlotPattern, low: str, starts: Sequence[int]) -> Iterator[re.Match[str]]:
@@ -263,7 +284,13 @@ def _languages(
         yield written, written, slots_zh.Chinese
     if slots_en.English.CUE.search(with_apostrophes(sentence.low)):
         written = written_out(with_apostrophes(sentence.written.translate(_STRAIGHT)))
+        written = slots_en.English.DIAGNOSIS.sub(_aside, written)
         yield written, lowered(written), slots_en.English
+
+
+def _aside(match: re.Match[str]) -> str:
+    """An aside in place of who says something: what follows is as good as said by the speaker."""
+    return ", ".rjust(len(match.group()))
 
 
 _STRAIGHT: Final = str.maketrans("\u2018\u2019\u02bc", "'''")

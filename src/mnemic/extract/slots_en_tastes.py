@@ -44,6 +44,10 @@ _EATEN: Final = _FOOD.replace(
 """Any food behind a verb of eating, and not the way in which one eats."""
 _ILL_FOOD: Final = rf"(?P<value>(?:{_ILL}))\b"
 
+_NAMED_ALLERGEN: Final = rf"\b(?:{_ALLERGENS})\b"
+_FALSE_ALARM: Final = r"(?:was|were|is|are|turned out(?: to be)?|came back(?: as)?)(?: just| only| actually)*(?: an?)? (?:false (?:positives?|alarm)|misdiagnos\w+|misread|mistaken?)\b"
+_RESTORED: Final = r"(?:is|are|'s|'re)(?: now| finally| officially)* back(?: on the (?:menu|table|cards)| in my diet)?(?=[.,;!)]|$| (?:again|now|and|baby)\b)"
+
 DIET: Final = (
     say("diet", r"(?:<AM>|<BEEN>)(?: (?:a|an|going|strictly|mostly))* <DIET>(?! (?:restaurant|food|recipe|place|option|menu|cheese|dish|cook|book)\w*)", "vegan vegetarian vegetarians vegans pescatarian flexitarian lactose-intolerant lactose gluten gluten-free gluten-intolerant dairy dairy-free plant-based keto kosher halal paleo low carnivore omnivore teetotal teetotaller teetotaler sugar-free sugar low-carb low-salt"),
     say("diet", r"^been (?:an? )?(?:<DIET>)(?=,? (?:since|for)\b)", "been", begins=True, headless=True),
@@ -56,6 +60,9 @@ DIET: Final = (
     say("diet", r"i packed in (?P<value>keto|paleo|veganism|vegetarianism)\b", "packed", act=SlotAct.ENDS),
     say("diet", r"(?:<I> (?:eat|started eating|have started eating)|<AM> eating) (?:meat|fish|chicken|beef|pork) again", "again", act=SlotAct.ENDS),
     say("diet", r"<I> (?:went|have gone|gone) back to (?:eating )?(?:meat|fish|chicken|beef|pork)(?=[.,;!]|$| (?:in|last|this|and|because)\b)", "back", act=SlotAct.ENDS),
+    say("", r"(?:^(?:just |now |finally |so )*|<AM> |<I> (?:went|gone) )(?:back to )?eating (?:normally|everything|as (?:normal|before|usual)|like (?:before|normal))(?: again| now)\b", "eating", act=SlotAct.ENDS, among="kept_from", headless=True),
+    say("", r"(?:^(?:just |now |finally |so )*|<AM> |<I> (?:went|gone) )back to eating (?:normally|everything|as (?:normal|before|usual)|like (?:before|normal))(?=[.,;!)]|$)", "eating", act=SlotAct.ENDS, among="kept_from", headless=True),
+    say("", rf"{_ILL_FOOD} {_RESTORED}", "back", act=SlotAct.ENDS, among="kept_from"),
     say("diet", r"(?:<I> |<AM> )(?:(?:went|gone|switched|have gone) )?back to (?:being |eating )?(?:an? )?<DIET>(?! (?:restaurant|recipe|place|option|menu|dish|cook|book)\w*)", "back", begins=True),
     say("avoids", rf"(?:i|we)(?: (?:really|just|mostly|usually))? (?:don't|do not|can't|cannot|never|no longer) (?:eat|drink|touch|consume) {_FOODS}{_STOPS}", "eat drink touch consume", many=True),
     say("avoids", rf"(?:i|we) can't (?:have|tolerate|digest) {_FOODS}{_STOPS}", "have tolerate digest", many=True),
@@ -82,7 +89,10 @@ DIET: Final = (
     say("allergy", rf"no {_ALLERGEN} for (?:me|us){_REACTS}", _REACTING, many=True),
     say("allergy", r"<AM> (?:no longer|not)(?: actually| really)? allergic to (?P<value>(?!(?:this|that|it)\b)[\w-]+(?: (?!and|so|but|or|now|too|in|since|any|after)[\w-]+)?)", "allergic", act=SlotAct.ENDS),
     say("allergy", r"<I> (?:outgrew|outgrown|got over) (?:my|the) (?P<value>[\w-]+(?: [\w-]+)?) allergy", "allergy", act=SlotAct.ENDS),
-    say("allergy", r"my (?P<value>[\w-]+(?: [\w-]+)?) allergy (?:is|has) (?:gone|over|cured|disappeared)", "allergy", act=SlotAct.ENDS),
+    say("allergy", rf"(?:it )?(?:turns out (?:that )?)?(?:my|the|that) {_ALLERGEN}(?: allergy)?(?: (?:skin|blood|prick))?(?: (?:test|result|reading|diagnosis))?s? {_FALSE_ALARM}", "positive positives alarm misdiagnosis misdiagnosed misread mistake mistaken", act=SlotAct.ENDS),
+    say("allergy", rf"(?:it )?(?:turns out (?:that )?)?(?:my|the) allergy(?: (?:skin|blood|prick))?(?: (?:test|result|reading|diagnosis))?s? {_FALSE_ALARM}", "positive positives alarm misdiagnosis misdiagnosed misread mistake mistaken", act=SlotAct.ENDS, elsewhere=_NAMED_ALLERGEN),
+    say("allergy", r"<AM> (?:no longer allergic(?: any ?more)?|not allergic (?:any ?more|any longer|after all))(?=[.,;!)]|$| (?:and|so|now)\b)", "allergic", act=SlotAct.ENDS, elsewhere=_NAMED_ALLERGEN),
+    say("allergy", r"(?:my|the) (?P<value>[\w-]+(?: [\w-]+)?) allergy (?:is|has) (?:gone|over|cured|disappeared)", "allergy", act=SlotAct.ENDS),
 )  # fmt: skip
 
 LIKING: Final = (
