@@ -29,6 +29,7 @@ from profile_days import said
         ("I'm gluten free", "eating normally again"),
         ("I'm gluten free", "I'm eating normally again, bread is back"),
         ("I'm gluten-free.", "Bread is back on the menu!"),
+        ("I'm gluten-free.", "I eat bread again."),
         ("I'm dairy free.", "Cheese is back on the table."),
         ("我只吃无麸质饮食", "恢复正常饮食了"),
         ("我在吃生酮饮食", "我现在恢复正常饮食了"),

@@ -62,6 +62,7 @@ DIET: Final = (
     say("diet", r"<I> (?:went|have gone|gone) back to (?:eating )?(?:meat|fish|chicken|beef|pork)(?=[.,;!]|$| (?:in|last|this|and|because)\b)", "back", act=SlotAct.ENDS),
     say("", r"(?:^(?:just |now |finally |so )*|<AM> |<I> (?:went|gone) )(?:back to )?eating (?:normally|everything|as (?:normal|before|usual)|like (?:before|normal))(?: again| now)\b", "eating", act=SlotAct.ENDS, among="kept_from", headless=True),
     say("", r"(?:^(?:just |now |finally |so )*|<AM> |<I> (?:went|gone) )back to eating (?:normally|everything|as (?:normal|before|usual)|like (?:before|normal))(?=[.,;!)]|$)", "eating", act=SlotAct.ENDS, among="kept_from", headless=True),
+    say("", rf"<I> {_AGAIN}", "again", act=SlotAct.ENDS, among="kept_from"),
     say("", rf"{_ILL_FOOD} {_RESTORED}", "back", act=SlotAct.ENDS, among="kept_from"),
     say("diet", r"(?:<I> |<AM> )(?:(?:went|gone|switched|have gone) )?back to (?:being |eating )?(?:an? )?<DIET>(?! (?:restaurant|recipe|place|option|menu|dish|cook|book)\w*)", "back", begins=True),
     say("avoids", rf"(?:i|we)(?: (?:really|just|mostly|usually))? (?:don't|do not|can't|cannot|never|no longer) (?:eat|drink|touch|consume) {_FOODS}{_STOPS}", "eat drink touch consume", many=True),
