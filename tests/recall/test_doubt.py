@@ -89,6 +89,7 @@ def test_a_change_that_rules_cannot_read_puts_a_fact_in_doubt(memory: Memory, fa
         ("My name is Ada.", "My new manager is called Beatriz and she plays the drums."),
         ("I live in Ghent.", "I quit my job, working from home now."),
         ("I live in Ghent.", "I handed in my notice at home today."),
+        ("I live in Ghent.", "I finally handed in my notice and I'm moving on to something new."),
         ("I'm allergic to mango.", "Tried kiwi again, and nothing happened."),
         ("I'm allergic to mango.", "My son tried mango, and nothing happened."),
         ("My dog Biscuit is lovely.", "Biscuit went missing, but we found him at noon."),

@@ -47,8 +47,12 @@ _WORDS: Final = {
         吃 素 肉 荤 鱼 饮食 忌 奶""",
 }
 
-_NO_CHANGE: Final = {"home": "(?<!from )(?<!at )home"}
-"""Words of a matter that may also say only where somebody is."""
+_NO_CHANGE: Final = {
+    "home": r"(?<!from )(?<!at )home",
+    "moving": r"moving(?! on\b)",
+    "moved": r"moved(?! on\b)",
+}
+"""Words of a matter as patterns, where they may also say something else: where somebody is, or what comes next."""
 
 _HERE: Final = re.compile(
     r"\bi(?:'m| am| do)? (?:really|still|truly) (?:live|living) here\b(?! (?:until|till|for another))|我(?:还|仍|仍然|真的)住(?:在)?这(?:里|儿)",
