@@ -278,11 +278,15 @@ def withheld_instructions(item: Item, user: str) -> tuple[str, ...]:
     if subject is None or _instructs(item, subject, user):
         return ()
     as_own = replace(item, slots={**item.slots, "role": "user"})
-    return tuple(
-        instruction.text
+    import_whole("mnemic.extract.instruction_facts")
+    from mnemic.extract.instruction_facts import without_fact
+
+    orders = (
+        without_fact(instruction, reading.facts)
         for reading in _readings(as_own, user)
         for instruction in (*reading.instructions, *(wish.instruction for wish in reading.open if wish.worded))
     )
+    return tuple(order.text for order in orders if order is not None)
 
 
 def _file_reading(reading: _Reading, book: HouseBook, standing: Collection[str], meanings: Meanings) -> None:
