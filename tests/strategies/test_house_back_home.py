@@ -40,6 +40,7 @@ def test_in_chinese_who_is_back_somewhere_lives_there(back: str) -> None:
     [
         "I'm back in the office",
         "I'm back in IT.",
+        "We're back in the Bridge Inn, same sticky table.",
         "I was back in 2019 a student.",
         "I'm back in March.",
         "I'm back in Montreal for the weekend",

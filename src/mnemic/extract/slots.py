@@ -166,7 +166,8 @@ def _just_said(findings: Iterable[Finding], right: str, text: str) -> Finding | 
 
     A number or address that was said between, as somebody else's, is what is put right then, and none of ours.
     """
-    stated = [f for f in findings if f.act in (SlotAct.STATES, SlotAct.CORRECTS) and _may_fill(f.slot, right)]
+    acts = (SlotAct.STATES, SlotAct.CORRECTS)
+    stated = [f for f in findings if f.slot and f.act in acts and _may_fill(f.slot, right)]
     if not stated:
         return None
     form = next((form for form in (_MAIL, _NUMBER, _YEARS_OLD) if form.fullmatch(right)), None)

@@ -34,7 +34,9 @@ _STAYING_ON: Final = (
     r"|to (?:see|visit|pick|get|help|sort)|this week|today|on \w+day)\b)"
 )
 """Says nothing of a journey, or of a stay that is to end."""
-_BACK_IN: Final = rf"in (?!(?-i:[A-Z]{{2,3}}\b)){_STAYING_ON}<PLACE>"
+_BACK_IN: Final = (
+    rf"in (?!(?-i:[A-Z]{{2,3}}\b)|the (?!hague|netherlands|uk|us|usa|states|philippines)\b){_STAYING_ON}<PLACE>"
+)
 """Where somebody is back; "back in IT" is no place."""
 _FOR_GOOD: Final = r"(?: now| again| since| for good| at last| permanently| once (?:more|again))\b"
 _FIRED: Final = r"(?:fired|sacked|laid off|let go|made redundant|dismissed)"

@@ -92,6 +92,8 @@ DIET: Final = (
     say("allergy", r"<I> (?:outgrew|outgrown|got over) (?:my|the) (?P<value>[\w-]+(?: [\w-]+)?) allergy", "allergy", act=SlotAct.ENDS),
     say("allergy", rf"(?:it )?(?:turns out (?:that )?)?(?:my|the|that) {_ALLERGEN}(?: allergy)?(?: (?:skin|blood|prick))?(?: (?:test|result|reading|diagnosis))?s? {_FALSE_ALARM}", "positive positives alarm misdiagnosis misdiagnosed misread mistake mistaken", act=SlotAct.ENDS),
     say("allergy", rf"(?:it )?(?:turns out (?:that )?)?(?:my|the) allergy(?: (?:skin|blood|prick))?(?: (?:test|result|reading|diagnosis))?s? {_FALSE_ALARM}", "positive positives alarm misdiagnosis misdiagnosed misread mistake mistaken", act=SlotAct.ENDS, elsewhere=_NAMED_ALLERGEN),
+    say("allergy", r"^(?:finally |officially )?no longer allergic to (?P<value>(?!(?:this|that|it)\b)[\w-]+)(?=[.,;!)]|$| (?:and|so|now)\b)", "allergic", act=SlotAct.ENDS, headless=True),
+    say("allergy", r"^(?:finally |officially )?no longer allergic(?=[.,;!)]|$)", "allergic", act=SlotAct.ENDS, elsewhere=_NAMED_ALLERGEN, headless=True),
     say("allergy", r"<AM> (?:no longer allergic(?: any ?more)?|not allergic (?:any ?more|any longer|after all))(?=[.,;!)]|$| (?:and|so|now)\b)", "allergic", act=SlotAct.ENDS, elsewhere=_NAMED_ALLERGEN),
     say("allergy", r"(?:my|the) (?P<value>[\w-]+(?: [\w-]+)?) allergy (?:is|has) (?:gone|over|cured|disappeared)", "allergy", act=SlotAct.ENDS),
 )  # fmt: skip
