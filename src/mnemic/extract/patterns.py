@@ -75,8 +75,9 @@ class SlotPattern:
         words: What a caught word of the group `slot` is called.
         shown: How the value is shown, with `{value}` and `{slot}`.
         says: The value, where the form has no group for it.
-        among: Where only what is known can tell the slot, among what it looks: "living" (pets and people), "pet", or
-            "owned" (pets and things, by name or kind).
+        among: Where only what is known can tell the slot, among what it looks: "living" (pets and people), "pet",
+            "owned" (pets and things, by name or kind), or "kept_from" (diets and what is avoided, by a food).
+        elsewhere: What the value of an end that names none looks like where another clause of the message names it.
         anywhere: It is tried anywhere in the sentence, for it names somebody in passing.
         headless: It leaves its subject out, so that it is not the speaker's behind words about another person.
         implied: It says so only in passing, and takes the place of nothing that was stated.
@@ -92,6 +93,7 @@ class SlotPattern:
     shown: str = "{value}"
     says: str = ""
     among: str = ""
+    elsewhere: str = ""
     anywhere: bool = False
     headless: bool = False
     implied: bool = False

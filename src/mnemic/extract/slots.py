@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mnemic.core.timex import find_times
@@ -78,7 +79,7 @@ class Finding:
         wrong: What was said by mistake.
         implied: It is said only in passing, and takes the place of nothing that was stated.
         among: Where the slot is empty: "living" if the value names a pet or a person of theirs, "pet" if a pet,
-            "owned" if a pet or a thing, by its name or by what it is.
+            "owned" if a pet or a thing, by its name or by what it is, "kept_from" if a food that somebody does not eat.
     """
 
     slot: str
@@ -113,15 +114,20 @@ def slots(
             continue
         end = sentence.start + len(sentence.low)
         for statement in _stated(sentence, before):
-            slot, wrong = statement.slot, statement.wrong
+            slot, wrong, value = statement.slot, statement.wrong, statement.value
+            if statement.elsewhere and not value:
+                named = _named_elsewhere(text, statement.elsewhere)
+                if named is None:
+                    continue
+                value = named
             if statement.act is SlotAct.CORRECTS and not wrong:
-                last = next(reversed(findings.values()), None)
-                if last is None or last.act is not SlotAct.STATES:
+                mistaken = _just_said(findings.values(), str(statement.value), text)
+                if mistaken is None:
                     continue  # what was wrong stands in another turn: we cannot tell which it is
-                slot, wrong = last.slot, last.value
+                slot, wrong = mistaken.slot, mistaken.value
             finding = Finding(
                 slot=slot,
-                value=statement.value,
+                value=value,
                 text=text[sentence.start : end],
                 start=sentence.start,
                 end=end,
@@ -135,6 +141,48 @@ def slots(
             )
             findings.setdefault((finding.slot, finding.value, finding.act), finding)
     return list(findings.values())
+
+
+_TRIED: Final = re.compile(r"\b(?:tried|ate|eaten|eat|had|test\w*)\b|试|吃|尝|检测|测试")
+"""Something was tried, of which we may not know that it is the value that is looked for."""
+
+
+def _named_elsewhere(text: str, form: str) -> str | None:
+    """Find the one value of a form that a message names; "" if it names none, None if it cannot be told which."""
+    low = simple(lowered(text))
+    named = {match.group() for match in re.finditer(form, low)}
+    if not named and _TRIED.search(low):
+        return None
+    return None if len(named) > 1 else "".join(named)
+
+
+_NUMBER: Final = re.compile(r"\+?\d[\d ().-]{4,18}\d(?!\d)")
+_YEARS_OLD: Final = re.compile(r"(?<![\d-])\d{1,3}(?![\d-])")
+_MAIL: Final = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}")
+
+
+def _just_said(findings: Iterable[Finding], right: str, text: str) -> Finding | None:
+    """Choose the last statement in whose place a value may be put right: of its own form, which others fill not.
+
+    A number or address that was said between, as somebody else's, is what is put right then, and none of ours.
+    """
+    acts = (SlotAct.STATES, SlotAct.CORRECTS)
+    stated = [f for f in findings if f.slot and f.act in acts and _may_fill(f.slot, right)]
+    if not stated:
+        return None
+    form = next((form for form in (_MAIL, _NUMBER, _YEARS_OLD) if form.fullmatch(right)), None)
+    said = form.findall(text) if form else []
+    before = [first for first, second in pairwise(said) if second == right]
+    return None if before and before[-1] != str(stated[-1].value) else stated[-1]
+
+
+def _may_fill(slot: str, value: str) -> bool:
+    """Whether a value has the form of what fills a slot."""
+    if _MAIL.fullmatch(value):
+        return slot == "e-mail"
+    if _NUMBER.fullmatch(value):
+        return slot in ("phone_number", "birthday")
+    return slot not in ("e-mail", "phone_number") and (slot == "age") == (_age(value) is not None)
 
 
 def is_supposed(text: str) -> bool:
@@ -184,6 +232,7 @@ class _Statement(NamedTuple):
     dated: bool
     among: str
     implied: bool
+    elsewhere: str
 
 
 def _stated(sentence: Sentence, of_another: bool) -> Iterator[_Statement]:
@@ -211,7 +260,9 @@ def _stated(sentence: Sentence, of_another: bool) -> Iterator[_Statement]:
                     value = _valid(slot, raw, language) if raw else ""
                     if value is not None and (value or act is SlotAct.ENDS):
                         dated = pattern.begins or act is SlotAct.ENDS
-                        yield _Statement(slot, act, value, wrong, clause, dated, pattern.among, pattern.implied)
+                        yield _Statement(
+                            *(slot, act, value, wrong, clause, dated), pattern.among, pattern.implied, pattern.elsewhere
+                        )
 
 
 def _matches(pattern: SlotPattern, low: str, starts: Sequence[int]) -> Iterator[re.Match[str]]:
@@ -234,7 +285,13 @@ def _languages(
         yield written, written, slots_zh.Chinese
     if slots_en.English.CUE.search(with_apostrophes(sentence.low)):
         written = written_out(with_apostrophes(sentence.written.translate(_STRAIGHT)))
+        written = slots_en.English.DIAGNOSIS.sub(_aside, written)
         yield written, lowered(written), slots_en.English
+
+
+def _aside(match: re.Match[str]) -> str:
+    """An aside in place of who says something: what follows is as good as said by the speaker."""
+    return ", ".rjust(len(match.group()))
 
 
 _STRAIGHT: Final = str.maketrans("\u2018\u2019\u02bc", "'''")

@@ -13,7 +13,7 @@ from mnemic.extract.slots_en_tastes import AILING, DIET, LIKING, RIGHTING, SPEAK
 
 _WORDS: Final = re.compile(r"[\w'-]+|@")
 _GAPS: Final = re.compile(
-    r"[.,;:!()—–…-]+ |\b(?:and|but|so|because|since|as|though|although|then|now|today|yesterday|yes|no|well|oh|hey|lately|recently"
+    r"[.,;:!()—–…-]+ |\((?=(?:no|sorry|oops|wait|correction|actually|i mean)\b)|\b(?:and|but|so|because|since|as|though|although|then|now|today|yesterday|yes|no|well|oh|hey|lately|recently"
     r"|finally|honestly|currently|meanwhile|actually|fyi|ps|btw|turns out(?: that)?) "
 )
 _LEAD: Final = re.compile(
@@ -25,7 +25,7 @@ class English:
     """The English patterns that `slots` tries, where it tries them, and the words that rule a sentence out."""
 
     CUE: Final = re.compile(
-        r"\b(?:i|we|my|our|me|us|home|first|mobile|been|moved|relocated|adopted|bought|sold|traded|swapped|freelance|settled|not|signed|living|quit|took|got|married|died|passed|dead|longer|spelled|spelt|ran|rehomed|put|back|relapsed|home|owner|gone|wasn't|isn't|lives|went|throat|lips|tongue|hives|gave|given|stopped|turned|born|day|working)\b"
+        r"\b(?:i|we|my|our|me|us|home|first|mobile|been|moved|relocated|adopted|bought|sold|traded|swapped|freelance|settled|not|signed|living|quit|took|got|married|died|passed|dead|longer|spelled|spelt|ran|rehomed|put|back|relapsed|home|owner|gone|wasn't|isn't|lives|went|throat|lips|tongue|hives|gave|given|stopped|turned|born|day|working|no|nope|wait|sorry|oops|argh|correction|scratch|mean|meant|make|actually|new|eating|test|allergy|flew|wandered|never|changed)\b"
     )
     FRAMED: Final = re.compile(
         r"^(?:so )?say\b|^come \w+|^(?:one|another|just one|a few|two) (?:more )?.{1,60}? and (?:i|we)\b|\beither\b|\b(?:had|should|were|did|do|am|have|was|could|can|will|shall|would) (?:i|we)\b(?! both)"
@@ -47,6 +47,11 @@ class English:
         r"|in (?:\w+ )?(?:\d+|two|three|five|ten|twenty) years(?! now\b)|by (?:then|next \w+|easter|christmas|thirty|forty|the time)|say (?:i|we)(?:'m|'re| had| am))\b"
     )
     """Supposed, hoped for or reported, up to the end of the clause: that clause states nothing."""
+    DIAGNOSIS: Final = re.compile(
+        r"\b(?:(?:my|the|our) )?(?:doctor|doc|gp|allergist|specialist|dermatologist|paediatrician|clinic|hospital) (?:now )?(?:says?|said|told me|confirmed|reckons)(?: that)? (?=(?:i'm|i am) (?:no longer|not) )",
+        re.IGNORECASE,
+    )
+    """Who says that something is over of which they should know."""
     AHEAD: Final = re.compile(
         r"\b(?:tomorrow|next (?:week|month|year|term|spring|summer|autumn|fall|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)day|[A-Z][a-z]+|january|february|march|april|may|june|july|august|september|october|november|december)|soon|will|going to"
         r"|gonna|about to|in the new year|planning|plan to)\b|'ll\b"

@@ -34,6 +34,17 @@ _OUR_HOUSING: Final = (
     r"(?=[.,;!]|$| (?:has|have|is|are|gets?|got|needs?|feels?|looks?|smells?|leaks?|keeps?|still|again|costs?|just|floods?|broke|and|with|now|\w+s)\b)"
 )
 """A home that its speaker speaks of as theirs, and has not left, let or sold."""
+_STAYING_ON: Final = (
+    r"(?!.*\b(?:visit\w*|week-?end|holidays?|vacation|trip|layover|conference|meetings?|wedding|funeral|until|till|tomorrow|tonight|briefly"
+    r"|hotel|airbnb|fly|flying|flight|leav(?:e|ing) again|for (?:work|business|christmas|easter|thanksgiving|an? \w+|(?:a few|a couple of|two|three|\d+) (?:days|nights|weeks))"
+    r"|to (?:see|visit|pick|get|help|sort)|this week|today|on \w+day)\b)"
+)
+"""Says nothing of a journey, or of a stay that is to end."""
+_BACK_IN: Final = (
+    rf"in (?!(?-i:[A-Z]{{2,3}}\b)|the (?!hague|netherlands|uk|us|usa|states|philippines)\b){_STAYING_ON}<PLACE>"
+)
+"""Where somebody is back; "back in IT" is no place."""
+_FOR_GOOD: Final = r"(?: now| again| since| for good| at last| permanently| once (?:more|again))\b"
 _FIRED: Final = r"(?:fired|sacked|laid off|let go|made redundant|dismissed)"
 
 NAMING: Final = (
@@ -73,6 +84,11 @@ LIVING: Final = (
     say("city", r"living in <PLACE>(?=[.,;!]|$)", "living"),
     say("city", r"(?:the|my) (?:city|town|place|village|neighbou?rhood) (?:that )?(?:i|we) live in(?:'s| is)(?: called)? <PLACE>", "live"),
     say("city", r"<I>(?: came| went| got)(?: right)? back to <PLACE> for good", "back", begins=True),
+    say("city", rf"<AM> back (?:home )?{_BACK_IN}(?=[.,;!…]|$|{_FOR_GOOD}| (?:after|and|where|as of)\b| [-–—])", "back", begins=True),
+    say("city", rf"back {_BACK_IN}(?=,?{_FOR_GOOD})", "back", begins=True, headless=True),
+    say("city", rf"(?:moved )?back home {_BACK_IN}(?=[.!…]|$|{_FOR_GOOD})", "back", begins=True, headless=True),
+    say("city", rf"^(?:just |finally |now |so )*moved back (?:home )?to {_STAYING_ON}<PLACE>(?=[.,;!…]|$|{_FOR_GOOD}| (?:after|and)\b)", "moved", begins=True, headless=True),
+    say("city", rf"<I> (?:ended|wound) up (?:(?:moving|going|coming) )?back (?:in|to) {_STAYING_ON}<PLACE>(?=[.,;!…]|$|{_FOR_GOOD}| (?:after|and)\b)", "ended wound", begins=True),
     say("city", r"<I>(?: took| rented| found| got)(?: (?:a|an|the|our|my))(?: [\w-]+){0,2}? (?:place|flat|apartment|room|house|studio) in <PLACE>(?=[.,;!]|$)", "took rented found got", begins=True),
     say("city", r"(?:i|we)(?:'ve| have) been (?:on|in|at) (?:the|this) same [\w ]{3,20} in <PLACE> (?:since|for|all)\b", "same"),
     say("city", r"<I>(?: settled)(?: (?:down|back))? in <PLACE>", "settled", begins=True),
@@ -173,6 +189,9 @@ REACHING: Final = (
     say("phone_number", r"(?:<MY>(?: (?:phone|mobile|cell|cellphone|telephone))?(?: (?:number|phone|mobile|cell))(?: for [\w ]{1,20}?)?(?:'s| is|:)(?: now)?|(?:mobile|phone|cell)(?:'s| is|:)|(?:you can |please )?(?:reach|call|text|ring|phone) me (?:on|at)|new (?:phone |mobile )?number:?|<MY> number (?:has )?changed to) <NUMBER>", "number phone mobile mobile's cell reach call text ring number's"),
     say("address", r"(?:please )?(?:send|ship|post|deliver) (?:the |any |my |all )?(?:parcels?|packages?|mail|post|letters?|it|them|everything) to <STREET>, that's (?:us|me|mine|where (?:i|we) live)", "send ship post deliver"),
     say("e-mail", r"(?:<MY> (?:\w+ )?(?:e-?)?mail(?: address)?(?:'s|:| is| has moved(?: over)? to| moved to| changed to)(?: now)?|(?:you can |please )?(?:e-?mail|write(?: to)?|reach|mail) me (?:at|on)|new e-?mail(?: address)?(?:'s|:| is)?) <MAIL>", "@"),
+    say("e-mail", r"(?:<I> )?(?:changed|switched|got)(?: my| a new| the)? e-?mails?(?: address(?:es)?)?[,;:]? (?:and |so )?(?:(?:it's|it is|(?:the )?new one(?:'s| is)|i'm|now)(?: now)?(?: at)?:?) <MAIL>", "@", begins=True, headless=True),
+    say("phone_number", r"(?:just |finally )?(?:changed|switched)(?: my)?(?: (?:phone|mobile|cell))? numbers?[,;:]? (?:and |so )?(?:it's|it is|(?:the )?new one(?:'s| is))(?: now)? <NUMBER>", "changed switched", begins=True, headless=True),
+    say("phone_number", r"new (?:phone |mobile )?number(?:'s| is) <NUMBER>", "new", begins=True, headless=True),
     say("phone_number", r"<I> (?:changed|switched|got)(?: my| a new)?(?: (?:phone|mobile|cell))? numbers?[,;:]? (?:and |so )?(?:it's|it is|the new one(?:'s| is))(?: now)? <NUMBER>", "changed switched got", begins=True),
     say("phone_number", r"<MY>(?: (?:old|phone|mobile))* number,? <NUMBER>,? (?:is (?:dead|gone|disconnected|cancelled|no longer mine)|no longer works|doesn't work any ?more)", "number", act=SlotAct.ENDS),
     say("phone_number", r"(?:don't use|forget|delete) (?:my )?(?:old )?(?:number )?<NUMBER>", "use forget delete", act=SlotAct.ENDS),

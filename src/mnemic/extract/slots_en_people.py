@@ -7,7 +7,7 @@ from typing import Final
 
 from mnemic.core.parts import MONTHS
 from mnemic.extract.patterns import SlotAct
-from mnemic.extract.slots_en_words import CALLED, RELATIONS, say
+from mnemic.extract.slots_en_words import CALLED, PETS, RELATIONS, say
 
 _CALLED: Final = tuple(CALLED.items())
 _APART: Final = r"(?:(?:have |'ve )?(?:just |finally |recently )?(?:broke up|broken up|split up|split|separated|divorced|parted ways|called it quits|ended (?:it|things))|(?:got|are getting|are|were) divorced|are (?:no longer together|no longer a couple|separated)|(?:aren't|are not) (?:together|an item|a couple)(?: any ?more)?)(?=[.,;!]|$| (?:last|this|in|on|yesterday|today|for|after|a|two|three|and|because|so|any)\b)"
@@ -41,6 +41,10 @@ _THE_OWNED: Final = (
     r"(?P<value>(?!(?:impression|idea|address|number|keys?|details|message|news|money|rest|same|whole|best|time|money|advice|back)\b)"
     r"(?-i:[A-Z0-9][\w-]*(?: [A-Z0-9][\w-]*){0,3}|[a-z]+(?: (?!(?:back|away|on|down|over|up|to|in|a)\b)[a-z]+)?))"
 )
+_GOT_AWAY: Final = r"(?:ran (?:off|away|out)|run (?:off|away)|flew (?:off|away|out)|flown (?:off|away)|got out|escaped|wandered off|went missing|disappeared|vanished)"
+_NOT_BACK: Final = r"(?:(?:never|hasn't|has not|didn't|did not)(?: ever)? (?:come|came|return(?:ed)?|been seen)(?: back| home)?|(?:we )?never (?:saw|found) (?:him|her|it|them)(?: again)?)"
+_FOUND: Final = r"(?!.*\b(?:(?<!never )(?<!not )(?<!n't )(?:come|came) (?:back|home)|(?<!never )found|turned up|returned|caught|is back|got (?:him|her|it) back)\b)"
+"""Nothing behind says that who got away is back."""
 _NAMES: Final = r"(?P<value>(?-i:(?!I\b)[A-Z][\w-]*(?:, [A-Z][\w-]*)*,? (?:and|&) (?!I\b)[A-Z][\w-]*))(?!\w)"
 
 RELATING: Final = (
@@ -50,7 +54,10 @@ RELATING: Final = (
     say("", rf"(?:poor |dear |our |my |little |old )*<PERSON> {_DIED}", _CUES_OF_DEATH, act=SlotAct.ENDS, among="living"),
     say("", rf"(?:i|we)(?:'ve| have)? (?:just |sadly |recently )?lost (?:poor |dear |our |little |old )*<PERSON>{_LATELY}", "lost", act=SlotAct.ENDS, among="living"),
     say("", r"(?:i|we)(?:'ve| have)? (?:just |sadly |recently )?(?:had to )?(?:put (?:poor |dear |our |little |old )*<PERSON> (?:down|to sleep)|(?:say|said) goodbye to (?:poor |dear |our |little |old )*(?:<ANYONE>)(?= at the vet))", "put", act=SlotAct.ENDS, among="pet"),
-    say("", r"(?:poor |dear |our |little |old )*<PERSON> (?:ran away|has run away|has gone|is gone|found a new home|was rehomed)(?=[.,;!]|$| (?:last|this|in|on|yesterday|today|and)\b)", "ran run gone home rehomed", act=SlotAct.ENDS, among="pet"),
+    say("", rf"(?:poor |dear |our |little |old )*<PERSON> (?:has )?{_GOT_AWAY}\b[^.!;]{{0,60}}? (?:and|but) (?:(?:he|she|it) )?{_NOT_BACK}\b", "ran run flew flown got escaped wandered went disappeared vanished", act=SlotAct.ENDS, among="pet"),
+    say("", rf"(?:poor |dear |our |little |old )*<PERSON> (?:has )?(?:flew|flown) (?:off|away)\b{_FOUND}", "flew flown", act=SlotAct.ENDS, among="pet"),
+    say("", rf"(?:my|our|the) (?:\w+ )?(?P<value>{PETS}) (?:has )?(?:(?:flew|flown) (?:off|away)|{_GOT_AWAY}\b[^.!;]{{0,60}}? (?:and|but) (?:(?:he|she|it) )?{_NOT_BACK})\b{_FOUND}", "ran run flew flown got escaped wandered went disappeared vanished", act=SlotAct.ENDS, among="owned"),
+    say("", rf"(?:poor |dear |our |little |old )*<PERSON> (?:ran away|has run away|has gone|is gone|found a new home|was rehomed){_FOUND}(?=[.,;!]|$| (?:last|this|in|on|yesterday|today|and)\b)", "ran run gone home rehomed", act=SlotAct.ENDS, among="pet"),
     say("", r"(?:i|we)(?:'ve| have)? (?:just |recently |sadly )?(?:rehomed|gave away|(?:had to|decided to) (?:rehome|give away|give up)) (?:poor |dear |our |little |old )*<PERSON>(?=[.,;!]|$| (?:last|this|in|on|yesterday|today|to)\b)", "rehomed rehome gave give", act=SlotAct.ENDS, among="pet"),
     say("", r"(?:my|our) (?:older |younger |little |big |eldest |twin |new |dear |lovely |ex-)?<RELATION>(?:,? |(?:'s name is |'s (?:now )?(?:called|named) |,? (?:whose name is|(?:is )?(?:now )?(?:called|named)) ))<PERSON>(?! and i\b|,? (?:(?:has |sadly |suddenly )*(?:died|passed away|passed on)|is dead|is no longer with us))", " ".join({r.split()[-1] for r in RELATIONS.split("|")}) + " " + " ".join(r.split()[-1] + "'s" for r in RELATIONS.split("|")), words=_CALLED, anywhere=True),
     say("", r"(?:my|our) (?:new |current )?<RELATION>(?:'s| is)(?: now)? <PERSON>(?=[.,;!]|$| (?:now|and|from)\b)", " ".join(r.split()[-1] for r in RELATIONS.split("|")) + " " + " ".join(r.split()[-1] + "'s" for r in RELATIONS.split("|")), words=_CALLED),

@@ -44,6 +44,10 @@ _EATEN: Final = _FOOD.replace(
 """Any food behind a verb of eating, and not the way in which one eats."""
 _ILL_FOOD: Final = rf"(?P<value>(?:{_ILL}))\b"
 
+_NAMED_ALLERGEN: Final = rf"\b(?:{_ALLERGENS})\b"
+_FALSE_ALARM: Final = r"(?:was|were|is|are|turned out(?: to be)?|came back(?: as)?)(?: just| only| actually)*(?: an?)? (?:false (?:positives?|alarm)|misdiagnos\w+|misread|mistaken?)\b"
+_RESTORED: Final = r"(?:is|are|'s|'re)(?: now| finally| officially)* back(?: on the (?:menu|table|cards)| in my diet)?(?=[.,;!)]|$| (?:again|now|and|baby)\b)"
+
 DIET: Final = (
     say("diet", r"(?:<AM>|<BEEN>)(?: (?:a|an|going|strictly|mostly))* <DIET>(?! (?:restaurant|food|recipe|place|option|menu|cheese|dish|cook|book)\w*)", "vegan vegetarian vegetarians vegans pescatarian flexitarian lactose-intolerant lactose gluten gluten-free gluten-intolerant dairy dairy-free plant-based keto kosher halal paleo low carnivore omnivore teetotal teetotaller teetotaler sugar-free sugar low-carb low-salt"),
     say("diet", r"^been (?:an? )?(?:<DIET>)(?=,? (?:since|for)\b)", "been", begins=True, headless=True),
@@ -56,6 +60,10 @@ DIET: Final = (
     say("diet", r"i packed in (?P<value>keto|paleo|veganism|vegetarianism)\b", "packed", act=SlotAct.ENDS),
     say("diet", r"(?:<I> (?:eat|started eating|have started eating)|<AM> eating) (?:meat|fish|chicken|beef|pork) again", "again", act=SlotAct.ENDS),
     say("diet", r"<I> (?:went|have gone|gone) back to (?:eating )?(?:meat|fish|chicken|beef|pork)(?=[.,;!]|$| (?:in|last|this|and|because)\b)", "back", act=SlotAct.ENDS),
+    say("", r"(?:^(?:just |now |finally |so )*|<AM> |<I> (?:went|gone) )(?:back to )?eating (?:normally|everything|as (?:normal|before|usual)|like (?:before|normal))(?: again| now)\b", "eating", act=SlotAct.ENDS, among="kept_from", headless=True),
+    say("", r"(?:^(?:just |now |finally |so )*|<AM> |<I> (?:went|gone) )back to eating (?:normally|everything|as (?:normal|before|usual)|like (?:before|normal))(?=[.,;!)]|$)", "eating", act=SlotAct.ENDS, among="kept_from", headless=True),
+    say("", rf"<I> {_AGAIN}", "again", act=SlotAct.ENDS, among="kept_from"),
+    say("", rf"{_ILL_FOOD} {_RESTORED}", "back", act=SlotAct.ENDS, among="kept_from"),
     say("diet", r"(?:<I> |<AM> )(?:(?:went|gone|switched|have gone) )?back to (?:being |eating )?(?:an? )?<DIET>(?! (?:restaurant|recipe|place|option|menu|dish|cook|book)\w*)", "back", begins=True),
     say("avoids", rf"(?:i|we)(?: (?:really|just|mostly|usually))? (?:don't|do not|can't|cannot|never|no longer) (?:eat|drink|touch|consume) {_FOODS}{_STOPS}", "eat drink touch consume", many=True),
     say("avoids", rf"(?:i|we) can't (?:have|tolerate|digest) {_FOODS}{_STOPS}", "have tolerate digest", many=True),
@@ -82,7 +90,12 @@ DIET: Final = (
     say("allergy", rf"no {_ALLERGEN} for (?:me|us){_REACTS}", _REACTING, many=True),
     say("allergy", r"<AM> (?:no longer|not)(?: actually| really)? allergic to (?P<value>(?!(?:this|that|it)\b)[\w-]+(?: (?!and|so|but|or|now|too|in|since|any|after)[\w-]+)?)", "allergic", act=SlotAct.ENDS),
     say("allergy", r"<I> (?:outgrew|outgrown|got over) (?:my|the) (?P<value>[\w-]+(?: [\w-]+)?) allergy", "allergy", act=SlotAct.ENDS),
-    say("allergy", r"my (?P<value>[\w-]+(?: [\w-]+)?) allergy (?:is|has) (?:gone|over|cured|disappeared)", "allergy", act=SlotAct.ENDS),
+    say("allergy", rf"(?:it )?(?:turns out (?:that )?)?(?:my|the|that) {_ALLERGEN}(?: allergy)?(?: (?:skin|blood|prick))?(?: (?:test|result|reading|diagnosis))?s? {_FALSE_ALARM}", "positive positives alarm misdiagnosis misdiagnosed misread mistake mistaken", act=SlotAct.ENDS),
+    say("allergy", rf"(?:it )?(?:turns out (?:that )?)?(?:my|the) allergy(?: (?:skin|blood|prick))?(?: (?:test|result|reading|diagnosis))?s? {_FALSE_ALARM}", "positive positives alarm misdiagnosis misdiagnosed misread mistake mistaken", act=SlotAct.ENDS, elsewhere=_NAMED_ALLERGEN),
+    say("allergy", r"^(?:finally |officially )?no longer allergic to (?P<value>(?!(?:this|that|it)\b)[\w-]+)(?=[.,;!)]|$| (?:and|so|now)\b)", "allergic", act=SlotAct.ENDS, headless=True),
+    say("allergy", r"^(?:finally |officially )?no longer allergic(?=[.,;!)]|$)", "allergic", act=SlotAct.ENDS, elsewhere=_NAMED_ALLERGEN, headless=True),
+    say("allergy", r"<AM> (?:no longer allergic(?: any ?more)?|not allergic (?:any ?more|any longer|after all))(?=[.,;!)]|$| (?:and|so|now)\b)", "allergic", act=SlotAct.ENDS, elsewhere=_NAMED_ALLERGEN),
+    say("allergy", r"(?:my|the) (?P<value>[\w-]+(?: [\w-]+)?) allergy (?:is|has) (?:gone|over|cured|disappeared)", "allergy", act=SlotAct.ENDS),
 )  # fmt: skip
 
 LIKING: Final = (
@@ -132,7 +145,20 @@ SPEAKING: Final = (
 _RIGHT: Final = r"(?:(?:spelled|spelt|written) )?(?P<value>(?!(?:that|this|the one|a|so|fine|ok|okay|about|really|just|not|because|my|your|me|you|up|only|all|in|on|at|for|to|from|with)\b)[\w'.@+&-]+(?: (?!(?:not|and|rather|instead|but|is|was|i)\b)[\w'.@+&-]+){0,4})"
 _MISTAKEN: Final = r"(?P<wrong>(?!(?:that|because|a|so|just|only|really|to|in|on|at|for|from|with|the other|sure|my|as|if|like)\b)[\w'.@+&-]+(?: (?!(?:and|but|is|was|i|sorry|by|as)\b)[\w'.@+&-]+){0,4}?)(?=[.,;!]|$| (?:sorry|any ?more|as)\b| [-—–])"
 _SORRY: Final = r"(?:(?:no|sorry|actually|oops|correction|wait|nope|argh|hang on|my mistake|my bad|i meant|i mean|i misspoke|scratch that|well)[,.:!]* ){0,3}"
+_SECOND_THOUGHT: Final = (
+    r"(?:(?:oh|ah|no|nope|wait|sorry|oops|argh|hang on|hold on|actually|correction|scratch that|i mean|i meant|make that|rather|my mistake|my bad)[,.:!…-]* ){1,4}"
+    r"(?:(?:it's|it is|that's|that should be|it should be|should be) )?"
+)
+_NO_WAIT: Final = (
+    r"(?:(?:oh|argh|oops) )?(?:no,? wait|wait,? no|no,? sorry|sorry,? no)[,.:!…-]* (?:(?:it's|i mean) )?(?:in )?"
+)
+"""What cannot but take back what was just said; a name behind "sorry" may be of whom it is said to."""
+
 RIGHTING: Final = (
+    say("", rf"{_SECOND_THOUGHT}<NUMBER>(?=[.,;!)]|$| (?:it is|thanks?|please|instead|now)\b)(?!,? (?:is|was)\b)", "no nope wait sorry oops hang hold actually correction scratch mean meant make rather mistake bad", act=SlotAct.CORRECTS),
+    say("", rf"{_SECOND_THOUGHT}<MAIL>(?=[.,;!)]|$| (?:it is|thanks?|please|instead|now)\b)", "@", act=SlotAct.CORRECTS),
+    say("", rf"{_SECOND_THOUGHT}(?P<value>\d{{1,3}})(?=[.!)]|$| (?:thanks?|please|now)\b)", "no nope wait sorry oops hang hold actually correction scratch mean meant make rather mistake bad", act=SlotAct.CORRECTS),
+    say("", rf"{_NO_WAIT}<PLACE>(?=[.!)]|$)", "wait sorry", act=SlotAct.CORRECTS),
     say("", rf"{_SORRY}(?:it's|it is|that's|my name is|(?:my|her|his|their) (?:name|surname|last name|first name) (?:is|should be)|(?:name|surname)(?:'s| is)?|it should be)(?: actually| really| in fact)? (?:spelled|spelt|written) (?P<value>(?-i:[A-ZÀ-Þ][\w'-]+(?: [A-ZÀ-Þ][\w'-]+)?))(?! with\b.*\bnot\b)(?=[.,;!]|$| (?:with|and|by|in)\b)", "spelled spelt written", act=SlotAct.SPELLS),
     say("", rf"{_SORRY}(?:it's|it is|that's|that is|i meant|i mean|make that|it should be|that should be|should be|it was)(?: actually| really| in fact)? (?:(?:in|at|on|called|named|the|with|for) )?{_RIGHT}(?:,| -| –| —)? (?:and )?(?:not|rather than|instead of) (?:(?:in|at|on|called|named|with|for) )?{_MISTAKEN}", "not rather instead", act=SlotAct.CORRECTS),
     say("", rf"{_SORRY}(?:i|we)(?:'m| am| live| work| moved|'re| are| meant| mean)(?: (?:in|at|to|for|from|called|named|with|a|an))? {_RIGHT},? (?:and )?not (?:(?:in|at|to|on|for|from|called|named|with|a|an) )?{_MISTAKEN}", "not", act=SlotAct.CORRECTS),

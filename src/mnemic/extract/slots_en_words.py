@@ -38,7 +38,7 @@ CALLED: Final = {
     "lad": "son", "nan": "grandmother", "nana": "grandmother", "gran": "grandmother", "granny": "grandmother",
     "grandad": "grandfather", "granddad": "grandfather", "mam": "mother", "sis": "sister", "bro": "brother",
 }  # fmt: skip
-_PETS: Final = (
+PETS: Final = (
     "dog|cat|puppy|kitten|parrot|hamster|rabbit|bunny|horse|pony|turtle|tortoise|snake|pup|kitty|guinea pig|goldfish|budgie|canary"
     "|ferret|gecko|lizard|axolotl|greyhound|labrador|poodle|beagle|terrier|collie|spaniel|corgi|goat|donkey|hedgehog|chinchilla"
 )
@@ -156,8 +156,8 @@ _TOKENS: Final = {
     "<LANGUAGE>": rf"(?P<value>(?-i:{_LANGUAGE}))",
     "<RELATION>": rf"(?P<slot>{RELATIONS})",
     "<ROMANCE>": r"(?:husband|wife|partner|boyfriend|girlfriend|fianc[eé]e?|spouse|other half|better half|missus|hubby)",
-    "<PET>": rf"(?P<slot>{_PETS})",
-    "<PETS>": rf"(?:{_PETS})s?",
+    "<PET>": rf"(?P<slot>{PETS})",
+    "<PETS>": rf"(?:{PETS})s?",
     "<JOB>": rf"(?P<value>(?:[a-z-]+ ){{0,3}}(?:{'|'.join(dict.fromkeys(_JOB_WORDS.split()))}))\b",
     "<CONDITION>": rf"(?P<value>{_CONDITION})",
     "<CONDITIONAL>": rf"(?P<value>{_IS_CONDITION})\b",

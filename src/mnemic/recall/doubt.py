@@ -45,6 +45,7 @@ from mnemic.recall.currency import (
 from mnemic.recall.doubt_words import (
     change_tokens,
     denies,
+    ends_likely,
     forms_of,
     hints_at_change,
     is_asserted,
@@ -54,6 +55,7 @@ from mnemic.recall.doubt_words import (
     names,
     settles_here,
     speaks_of,
+    speaks_of_another,
     tells_change,
     touches,
 )
@@ -359,7 +361,8 @@ def _doubt_by(fact: Item, turn: Item, spoken: Sequence[Sentence], likely: float 
     naming = [sentence for sentence in asserted if names(sentence, forms)]
     for sentence in naming:
         of_it = slot not in _BESIDE_ITS_MATTER or speaks_of(sentence, topic)
-        if of_it and denies(sentence, forms) and not is_of_others(sentence, matter):
+        ended = (of_it and denies(sentence, forms)) or ends_likely(sentence, slot, spoken)
+        if ended and not is_of_others(sentence, matter):
             return Doubt(fact, turn, _shown(turn, sentence), _ENDED)
     if naming or slot in ENDING:
         return None  # it speaks of what we know, and does not deny it
@@ -369,7 +372,7 @@ def _doubt_by(fact: Item, turn: Item, spoken: Sequence[Sentence], likely: float 
             return Doubt(fact, turn, _shown(turn, sentence), _CHANGED)
     hints = [sentence for sentence in asserted if hints_at_change(sentence)]
     meant = likely is not None and likely >= LIKELY and matter not in _BROAD
-    if meant and hints and len(asserted) == len(spoken):
+    if meant and hints and len(asserted) == len(spoken) and not any(speaks_of_another(s, topic) for s in hints):
         return Doubt(fact, turn, _shown(turn, hints[0]), _MEANT)
     return None
 

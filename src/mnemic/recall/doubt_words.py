@@ -20,7 +20,7 @@ from mnemic.extract.slots_zh import Chinese
 from mnemic.recall.unreal import is_not_yet_so
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
 
     from mnemic.extract.sentences import Sentence
 
@@ -47,6 +47,13 @@ _WORDS: Final = {
         吃 素 肉 荤 鱼 饮食 忌 奶""",
 }
 
+_NO_CHANGE: Final = {
+    "home": r"(?<!from )(?<!at )home",
+    "moving": r"moving(?! on\b)",
+    "moved": r"moved(?! on\b)",
+}
+"""Words of a matter as patterns, where they may also say something else: where somebody is, or what comes next."""
+
 _HERE: Final = re.compile(
     r"\bi(?:'m| am| do)? (?:really|still|truly) (?:live|living) here\b(?! (?:until|till|for another))|我(?:还|仍|仍然|真的)住(?:在)?这(?:里|儿)",
     re.IGNORECASE,
@@ -61,6 +68,24 @@ _ENDS: Final = re.compile(
     r"|不再|分手|分了|离婚|离了|辞|离职|退|卖|没了|不在|不住|不吃|不做|不干|停了|戒|走了|去世|散了|吹了|告别|再见|注销|停机|报废|裁|[治已经都痊]好了|痊愈|走丢|从来?没"
 )
 """Something is so no longer."""
+
+_ENDS_OF: Final = {
+    "pet": re.compile(
+        r"\b(?:(?:went|gone|is|been) missing|got lost|is lost|escaped|ran (?:off|out)|got out|wandered off|fl(?:ew|own) (?:off|out)|disappeared|vanished"
+        r"|nowhere to be (?:found|seen)|(?:hasn't|never|didn't) (?:come|came) (?:back|home))\b|不见了|跑了|跑丢|飞了|飞走|丢了|失踪|没回来|找不到"
+    ),
+    "allergy": re.compile(
+        r"\b(?:false (?:positive|alarm)|(?:came back|tested|test was|tests were) (?:negative|clean|clear)|misdiagnos\w+"
+        r"|(?:tried|ate|had)\b.{0,50}?\b(?:(?:was|felt|am|i'm) (?:totally |completely )?(?:fine|ok(?:ay)?)|nothing happened|no (?:reaction|hives|symptoms|problem)|without (?:a|any) (?:reaction|hives|problem)))\b"
+        r"|[试吃尝].{0,12}?(?:没事|没反应|没过敏|不过敏|没什么反应)|阴性|误诊"
+    ),
+}
+"""What is said of an end of one sort of fact alone: that it is likely, and no more."""
+
+_RETURNED: Final = re.compile(
+    r"\b(?:(?<!never )(?<!not )(?<!n't )(?:come|came|is|are) (?:back|home)|(?<!never )(?<!not )(?<!n't )found|turned up|returned|caught)\b|(?<!没)(?<!没有)(?:找到|找着|回来了)"
+)
+"""Who got away is back."""
 
 _CHANGES: Final = re.compile(
     r"\b(?:new|newly|now|nowadays|these days|moved|moving in|relocated|switched|changed|swapped|replaced|started|starting"
@@ -90,10 +115,10 @@ _OTHERS: Final = re.compile(
     r"|roommate|housemate|doctor|dentist|therapist|teacher|trainer|tutor|you|you're|your)\b"
     r"|[他她你您]|人家|别人|妈|爸|姐|妹|哥|弟|儿子|女儿|闺女|孩子|朋友|闺蜜|同事|老板|领导|邻居|表|奶奶|爷爷|外婆|外公|叔|舅|姑|姨|室友|医生|老师|教练"
 )
-_WHICH_ONE: Final = re.compile(
-    r"(?:new|old|former|future|current|next|first|second|other|older|elder|younger|big|little|best|dear|lovely) "
+_OF_MINE: Final = re.compile(
+    r" (?:(?:new|old|former|future|current|next|first|second|other|older|elder|younger|big|little|best|dear|lovely) )?|们?家?的?"
 )
-"""What may stand between "my" and whom it is of: "my new manager"."""
+"""What stands between "my" and whom it is of: "my new manager", 我弟, 我家的孩子."""
 _PARTNERS: Final = re.compile(
     r"\b(?:partner|husband|wife|boyfriend|girlfriend|fianc[eé]e?)\b|老公|老婆|丈夫|妻子|男朋友|女朋友|男友|女友|爱人|对象"
 )
@@ -145,7 +170,7 @@ def change_tokens() -> tuple[int, ...]:
 def _patterns() -> dict[str, re.Pattern[str]]:
     patterns = {}
     for matter, words in _WORDS.items():
-        plain = "|".join(word for word in words.split() if word[0].isascii())
+        plain = "|".join(_NO_CHANGE.get(word, word) for word in words.split() if word[0].isascii())
         other = "|".join(word for word in words.split() if not word[0].isascii())
         patterns[matter] = re.compile(rf"\b(?:{plain})\b|{other}")
     return patterns
@@ -193,8 +218,8 @@ def is_of_others(sentence: Sentence, matter: str) -> bool:
     low = _DIAGNOSED.sub("", sentence.low)
     own = _OWN.search(low)
     if own is not None:
-        which = _WHICH_ONE.match(low, own.end() + 1)
-        if _OTHERS.match(low, which.end() if which else own.end() + 1):
+        behind = _OF_MINE.match(low, own.end())
+        if behind and _OTHERS.match(low, behind.end()):
             return True
     others = [_OTHERS.search(low), None if matter == "relation" else _PARTNERS.search(low)]
     return any(other is not None and (own is None or other.start() < own.start()) for other in others)
@@ -224,6 +249,12 @@ def speaks_of(sentence: Sentence, matter: str) -> bool:
     return _patterns()[matter].search(sentence.low) is not None
 
 
+def speaks_of_another(sentence: Sentence, matter: str) -> bool:
+    """Whether a sentence tells plainly of a change of other matters than one, of which it has no word."""
+    others = [other for other in _WORDS if other != matter and tells_change(sentence, other)]
+    return bool(others) and not speaks_of(sentence, matter)
+
+
 def speaks_of_any(text: str, matters: Collection[str]) -> bool:
     """Whether a text holds a word of one of some matters; of one that has no words, no text does."""
     low, patterns = lowered(text), _patterns()
@@ -233,6 +264,18 @@ def speaks_of_any(text: str, matters: Collection[str]) -> bool:
 def names(sentence: Sentence, forms: tuple[str, ...]) -> bool:
     """Whether a sentence names a value in one of its forms."""
     return _named(forms).search(sentence.low) is not None
+
+
+def ends_likely(sentence: Sentence, slot: str, spoken: Iterable[Sentence]) -> bool:
+    """Whether a sentence that names what fills a slot tells of its likely end: a dog is missing, a food did no harm.
+
+    Args:
+        spoken: All sentences of its turn, of which one may say that the dog is back.
+    """
+    ends = _ENDS_OF.get(slot)
+    if ends is None or ends.search(sentence.low) is None:
+        return False
+    return slot != "pet" or not any(_RETURNED.search(one.low) for one in spoken)
 
 
 def denies(sentence: Sentence, forms: tuple[str, ...]) -> bool:

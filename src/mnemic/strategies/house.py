@@ -115,6 +115,14 @@ class _Reading:
 
         return (saying for saying in self.said if isinstance(saying, Instruction))
 
+    @property
+    def facts(self) -> Iterator[Finding]:
+        """What it says of its speaker."""
+        import_whole("mnemic.extract.slots")
+        from mnemic.extract.slots import Finding
+
+        return (saying for saying in self.said if isinstance(saying, Finding))
+
 
 def _readings(item: Item, user: str) -> list[_Reading]:
     """Read a turn, if it is a person's."""
@@ -270,16 +278,22 @@ def withheld_instructions(item: Item, user: str) -> tuple[str, ...]:
     if subject is None or _instructs(item, subject, user):
         return ()
     as_own = replace(item, slots={**item.slots, "role": "user"})
-    return tuple(
-        instruction.text
+    import_whole("mnemic.extract.instruction_facts")
+    from mnemic.extract.instruction_facts import without_fact
+
+    orders = (
+        without_fact(instruction, reading.facts)
         for reading in _readings(as_own, user)
         for instruction in (*reading.instructions, *(wish.instruction for wish in reading.open if wish.worded))
     )
+    return tuple(order.text for order in orders if order is not None)
 
 
 def _file_reading(reading: _Reading, book: HouseBook, standing: Collection[str], meanings: Meanings) -> None:
     """Write what a turn says, numbered whatever is known and stands, so that a saying has the same key ever after."""
-    import_whole("mnemic.extract.instructions", "mnemic.extract.revocations", "mnemic.extract.slots")
+    import_whole("mnemic.extract.instruction_facts", "mnemic.extract.instructions", "mnemic.extract.revocations")
+    import_whole("mnemic.extract.slots")
+    from mnemic.extract.instruction_facts import without_fact
     from mnemic.extract.instructions import OpenSentence
     from mnemic.extract.revocations import Revocation
     from mnemic.extract.slots import Finding
@@ -309,5 +323,6 @@ def _file_reading(reading: _Reading, book: HouseBook, standing: Collection[str],
         instruction = saying.instruction if isinstance(saying, OpenSentence) else saying
         taken = next((taken for taken in undone if instruction.text in taken.revocation.text), None)
         asked = asked_instead(instruction, taken) if taken else instruction
-        if asked is not None:
-            write_instruction(item, subject, key, asked, book)
+        order = without_fact(asked, reading.facts) if asked else None
+        if order is not None:
+            write_instruction(item, subject, key, order, book)

@@ -160,6 +160,7 @@ def _places(statement: BookedStatement) -> Iterator[_Place]:
             yield "living", subject, called(slots.get("value"))
         if slot == "pet":
             yield "pet", subject, called(slots.get("value"))
+        yield from (("kept_from", subject, food) for food in kept_from(slot, value))
         yield from (("owned", subject, name) for name in owned_as(slot, str(slots.get("value"))))
         if slot in NAMED:
             yield "named", subject
@@ -191,6 +192,27 @@ def other_forms(slot: str, value: Slot) -> Iterator[str]:
     """How else somebody may say a value whose slot has a form of its own: an age with its years, a day in words."""
     if slot == "age":
         yield from (same_value(f"{value}{years}") for years in ("岁", "周岁", " years old", " years"))
+
+
+_KEPT_FROM: Final = {
+    "gluten": "bread pasta wheat gluten",
+    "dairy": "milk cheese cream butter yoghurt yogurt dairy",
+    "lactose": "milk cheese cream butter yoghurt yogurt dairy",
+    "keto": "bread pasta",
+    "low carb": "bread pasta",
+    "sugar": "sugar chocolate",
+    "无麸质": "", "麸质": "", "乳糖": "", "生酮": "", "低碳": "", "无糖": "",
+}  # fmt: skip
+"""What a diet that one keeps for one's health is called, and foods that who keeps it does not eat."""
+
+
+def kept_from(slot: str, value: str) -> Iterator[str]:
+    """The foods that somebody does not eat by a diet for their health, and "" for all of them together."""
+    if slot == "diet":
+        diet = value.replace("-", " ")
+        for name, foods in _KEPT_FROM.items():
+            if diet.startswith(name):
+                yield from ("", *foods.split())
 
 
 _WITH_KIND: Final = re.compile(r"(?P<name>.+) \((?P<kind>[^()]+)\)")

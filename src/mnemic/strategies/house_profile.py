@@ -130,9 +130,18 @@ def _filling(finding: Finding, book: HouseBook) -> Sequence[BookedStatement] | N
     if not finding.slot:
         return book.alone("holds", finding.subject, same_value(finding.value))
     if finding.value:
-        return book.filed("value", finding.subject, finding.slot, same_value(finding.value))
+        return _of_value(finding, book)
     facts = book.alone("slot", finding.subject, finding.slot)
     return None if facts is None else [fact for fact in facts if fact.slots.get(ENDED) is not True]
+
+
+def _of_value(finding: Finding, book: HouseBook) -> Sequence[BookedStatement]:
+    """Find the facts that hold the value of a finding: as it is written, else of another number ("egg", "eggs")."""
+    value = same_value(finding.value)
+    other = value.removesuffix("s") if value.endswith("s") else f"{value}s"
+    return book.filed("value", finding.subject, finding.slot, value) or book.filed(
+        "value", finding.subject, finding.slot, other
+    )
 
 
 def _is_taken(finding: Finding, book: HouseBook) -> bool:
