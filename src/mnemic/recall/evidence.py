@@ -16,7 +16,7 @@ from mnemic.core.tokens import tokenise
 from mnemic.extract.sentences import written_sentences
 from mnemic.recall.answer_kind import AskedKind, kind_asked, lacks_kind
 from mnemic.recall.asked_for import AnswerType, asks_age, asks_yes_or_no, tells_age
-from mnemic.recall.earlier import names_what_followed
+from mnemic.recall.earlier import asks_former_partner, names_what_followed
 from mnemic.recall.masked_values import is_masked_for
 from mnemic.recall.number_kinds import lacks_number_asked
 from mnemic.recall.polarity import DENIES, asked_words, share_held, telling_words
@@ -81,7 +81,8 @@ _ACKNOWLEDGES: Final = re.compile(
     re.IGNORECASE,
 )
 _REPORTED: Final = re.compile(
-    r"\b(?:said|says|told|asked|wrote|texted|goes|like)\b[^\"“「']{0,40}[\"“「']|[说问写道喊讲][^\"“「]{0,8}[\"“「]",
+    r"\b(?:said|says|told|asked|wrote|texted|goes|like)\b[^\"“「']{0,40}[\"“「']|[说问写道喊讲][^\"“「]{0,8}[\"“「]"
+    r"|^\W*(?-i:[A-Z])[\w-]+(?: (?-i:[A-Z])[\w-]+)?: ?[\"“‘']",
     re.IGNORECASE,
 )
 COUNTED: Final = re.compile(
@@ -362,6 +363,8 @@ def is_off(question: str, asked: AnswerType, hit: Recalled, text: str) -> bool:
     """
     if lacks_what_is_asked(question, hit, text):
         return True
+    if asks_former_partner(question):
+        return False  # "broke up with Zack" calls nobody an ex
     kin = OWN_KIN.search(question)
     another = kin is not None and not calls_kin(text, next(filter(None, kin.groups())))
     if another and (_ASKS_NAME_OF_KIN.search(question) or (counted_in(text)[KIN] > 0).any()):
