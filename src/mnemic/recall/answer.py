@@ -34,7 +34,7 @@ from mnemic.recall.asked_for import (
 from mnemic.recall.asked_matter import AskedMatter
 from mnemic.recall.currency import ORDERS
 from mnemic.recall.doubt_words import is_asserted, speaks_of_any
-from mnemic.recall.earlier import asks_former_partner, former_partner, what_held_before
+from mnemic.recall.earlier import asks_former_partner, former_partner, what_held_before, what_held_then
 from mnemic.recall.endings import tells_only_an_end, tells_that_nothing_else_comes
 from mnemic.recall.evidence import (
     ASKING,
@@ -287,6 +287,7 @@ def draft_answer(
     theirs = [hit for hit in answering if spoken_of is not None and spoken_of.own_words(hit.text)]
     own = theirs or of_what_is_asked(question, of_self(question, context.items))
     before = what_held_before(question, own, spoken_of if theirs else None)
+    before = before or ([] if theirs else what_held_then(question, context.spans, own))
     if asks_former_partner(question):
         facts, evidence = (), []  # who is with them now answers nothing
         before = former_partner(question, _own(context.items, user))

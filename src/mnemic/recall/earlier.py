@@ -17,7 +17,7 @@ from mnemic.extract.patterns import SlotAct
 from mnemic.extract.slots import slots
 from mnemic.recall.answer_kind import lacks_kind
 from mnemic.recall.asked_for import asks_several, asks_yes_or_no
-from mnemic.recall.polarity import asked_words, telling_words
+from mnemic.recall.polarity import DENIES, asked_words, telling_words
 from mnemic.recall.sentence_cues import SentenceCue, counted_in
 from mnemic.recall.whom_it_is_about import about_another
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mnemic.core.queries import Recalled
+    from mnemic.core.timex import TimeSpan
     from mnemic.recall.said_of_others import SpokenOf
 
 _TOLD_BEFORE: Final = re.compile(
@@ -80,6 +81,16 @@ _PARTNER: Final = re.compile(
 """Tells of whom its speaker is with."""
 _OWN_FORMER: Final = re.compile(rf"[^,.;!?]*?\b(?:my|our) ex\b(?!-(?!{_PARTNERS}))|[^，。！？]*?我的?前(?:{_PARTNERS_CHINESE}|任)", re.IGNORECASE)
 """Calls somebody so at its beginning."""
+_STRETCHES: Final = frozenset({"month", "season", "range"})
+"""Stretches of time, shorter than a year, in which a state holds."""
+_ASKS_THEN: Final = re.compile(
+    r"\b(?:did|was|were) (?:i|we)\b|^(?=.*[我咱])(?=.*(?:哪|什么|啥))(?!.*(?:会|将|打算|要[住搬去换]|准备|计划))", re.IGNORECASE
+)
+"""Asks what was so of whoever asks, or in Chinese may."""
+_AT_HOME: Final = re.compile(
+    r"\W*(?:(?:now|still|finally|currently|so|and|ok|right,?) )*(?:based|living|settled|back home|back living|back) in [A-Z]"
+)
+"""Opens with where its speaker lives, without a subject."""
 _FAR: Final = 5.0
 """By how much less than what bears most, in log odds, another state of the matter may bear on the question."""
 _SAME_MATTER: Final = {
@@ -132,6 +143,36 @@ def what_held_before(question: str, evidence: list[Recalled], spoken_of: SpokenO
     held_before = max(before or once, key=_said)
     # it bears on the question as what came in its place does
     return [replace(held_before, succession=0, bearing=most)]
+
+
+def what_held_then(question: str, spans: Sequence[TimeSpan], evidence: list[Recalled]) -> list[Recalled]:
+    """What rules read as the state of the matter that was told last by a time that is past, alone; or nothing.
+
+    Nothing where none was told by then, or whoever asks told of an end since.
+
+    Args:
+        spans: The stretches of time that the question names.
+    """
+    if len(spans) != 1 or spans[0].kind not in _STRETCHES or asks_yes_or_no(question) or asks_several(question):
+        return []
+    if not _ASKS_THEN.search(question) or not evidence or evidence[0].bearing is None:
+        return []
+    most = max(hit.bearing for hit in evidence if hit.bearing is not None)
+    by_then = [hit for hit in evidence if _said(hit) < spans[0].end]
+    states = [hit for hit in by_then if _states_matter(question, hit, None) or _is_at_home(question, hit.text)]
+    if not states:
+        return []
+    then = max(states, key=_said)
+    since = [hit for hit in by_then if _said(hit) > _said(then) and (hit.bearing or 0.0) >= most - _FAR]
+    if any(DENIES.search(hit.text) for hit in since):
+        return []
+    return [replace(then, succession=0, bearing=most)]
+
+
+def _is_at_home(question: str, text: str) -> bool:
+    """Whether a text says without a subject where its speaker lives, where that is asked for."""
+    homes = next(iter(_SAME_MATTER.values()))
+    return homes.search(question) is not None and _AT_HOME.match(text) is not None
 
 
 def asks_former_partner(question: str) -> bool:
