@@ -65,7 +65,9 @@ def test_whom_somebody_was_with_is_told_by_the_end_of_it(world: Any, said: str, 
     assert [hit.text for hit in former] == [answer] * (answer != "none")
 
 
-@pytest.mark.parametrize("question", ["Who is my ex-boss?", "我的前任老板叫什么？", "Who is my boyfriend?", "谁是我前面的人？"])
+@pytest.mark.parametrize(
+    "question", ["Who is my ex-boss?", "我的前任老板叫什么？", "Who is my boyfriend?", "谁是我前面的人？"]
+)
 def test_who_is_no_former_partner_is_asked_for_as_anybody(question: str) -> None:
     assert not asks_former_partner(question)
 

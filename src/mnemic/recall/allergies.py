@@ -30,13 +30,16 @@ _NO_LONGER: Final = re.compile(
 )
 """All that a clause says: that its speaker is allergic no more, and not to what."""
 _OWN_ALLERGY: Final = re.compile(
-    r"\W*(?:and |so |but |turns out )?(?:my|the) (?:[\w-]+ ){0,3}allergy\b|\W*(?:tried|retried|tested|had|ate)\b", re.IGNORECASE
+    r"\W*(?:and |so |but |turns out )?(?:my|the) (?:[\w-]+ ){0,3}allergy\b|\W*(?:tried|retried|tested|had|ate)\b",
+    re.IGNORECASE,
 )
 """Opens with the speaker's allergy, or with what they tried of it."""
 _ALLERGEN: Final = re.compile(
     r"([\u4e00-\u9fff]{1,4})过敏|\ballergic to (?:(?:the|all|any) )?([\w-]+)|\b([\w-]+) allergy\b", re.IGNORECASE
 )
-_NO_ALLERGEN: Final = re.compile(r"[我不没也还再会已经是都医生说了的很会]+|my|the|an|this|that|any|food|it", re.IGNORECASE)
+_NO_ALLERGEN: Final = re.compile(
+    r"[我不没也还再会已经是都医生说了的很会]+|my|the|an|this|that|any|food|it", re.IGNORECASE
+)
 
 
 def is_cured(clause: str) -> bool:
@@ -57,7 +60,9 @@ def of_own_allergy(clause: str) -> bool:
 def other_allergens(texts: Iterable[str], objects: Collection[str]) -> set[str]:
     """What texts name an allergy to, beside some objects: stems, or Chinese words."""
     named = {
-        next(filter(None, groups)).casefold().rpartition("对")[2] for text in texts for groups in _ALLERGEN.findall(text)
+        next(filter(None, groups)).casefold().rpartition("对")[2]
+        for text in texts
+        for groups in _ALLERGEN.findall(text)
     }
     return {
         name for name in named if not _NO_ALLERGEN.fullmatch(name) and not any(word in name for word in objects)

@@ -285,12 +285,11 @@ def draft_answer(
     if spoken_of is not None and spoken_of.asked_alone(question):
         evidence = renumbered([hit for hit in evidence if not spoken_of.left_out_of(hit.item)])
     theirs = [hit for hit in answering if spoken_of is not None and spoken_of.own_words(hit.text)]
-    own = theirs or of_what_is_asked(question, of_self(question, context.items))
-    before = what_held_before(question, own, spoken_of if theirs else None)
-    before = before or ([] if theirs else what_held_then(question, context.spans, own))
     if asks_former_partner(question):
         facts, evidence = (), []  # who is with them now answers nothing
         before = former_partner(question, _own(context.items, user))
+    else:
+        before = _what_was(question, context, theirs, spoken_of)
     evidence = before or _fitting(question, asked, so_before_supposed(question, held_by_then(question, evidence)))
     said = _read_plainly(question, context, evidence, profile, user) if asks_yes_or_no(question) else None
     if said is None and spoken_of is not None:
@@ -345,6 +344,14 @@ def _that_can_answer(question: str, recalled: Sequence[Recalled], profile: Seque
         for hit in recalled
         if can_answer(hit, question) or (spoken_of is not None and spoken_of.quoted_in(hit.text))
     ]
+
+
+def _what_was(question: str, context: Context, theirs: list[Recalled], spoken_of: SpokenOf | None) -> list[Recalled]:
+    """What held before, or in a time that is past, where a question asks for that; nothing where none is told."""
+    if theirs:
+        return what_held_before(question, theirs, spoken_of)
+    own = of_what_is_asked(question, of_self(question, context.items))
+    return what_held_before(question, own) or what_held_then(question, context.spans, own)
 
 
 def _read_plainly(

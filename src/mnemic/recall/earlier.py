@@ -76,15 +76,19 @@ _FORMER_PARTNER: Final = re.compile(
 )
 """Tells of whom its speaker was with once, or of the end of that."""
 _PARTNER: Final = re.compile(
-    rf"\b{_PARTNERS}\b|\b(?:seeing|dating|married|together)\b|{_PARTNERS_CHINESE}|在一起|谈恋爱|结婚|领证", re.IGNORECASE
+    rf"\b{_PARTNERS}\b|\b(?:seeing|dating|married|together)\b|{_PARTNERS_CHINESE}|在一起|谈恋爱|结婚|领证",
+    re.IGNORECASE,
 )
 """Tells of whom its speaker is with."""
-_OWN_FORMER: Final = re.compile(rf"[^,.;!?]*?\b(?:my|our) ex\b(?!-(?!{_PARTNERS}))|[^，。！？]*?我的?前(?:{_PARTNERS_CHINESE}|任)", re.IGNORECASE)
+_OWN_FORMER: Final = re.compile(
+    rf"[^,.;!?]*?\b(?:my|our) ex\b(?!-(?!{_PARTNERS}))|[^，。！？]*?我的?前(?:{_PARTNERS_CHINESE}|任)", re.IGNORECASE
+)
 """Calls somebody so at its beginning."""
 _STRETCHES: Final = frozenset({"month", "season", "range"})
 """Stretches of time, shorter than a year, in which a state holds."""
 _ASKS_THEN: Final = re.compile(
-    r"\b(?:did|was|were) (?:i|we)\b|^(?=.*[我咱])(?=.*(?:哪|什么|啥))(?!.*(?:会|将|打算|要[住搬去换]|准备|计划))", re.IGNORECASE
+    r"\b(?:did|was|were) (?:i|we)\b|^(?=.*[我咱])(?=.*(?:哪|什么|啥))(?!.*(?:会|将|打算|要[住搬去换]|准备|计划))",
+    re.IGNORECASE,
 )
 """Asks what was so of whoever asks, or in Chinese may."""
 _AT_HOME: Final = re.compile(

@@ -540,7 +540,9 @@ def _read(asked: _Asked, sentence: str) -> ClauseReading | None:
             readings += _read_lifted(asked, parts[:n], sentence)
         elif _resumes(asked, part, own=own, ended=readings[-1:] == [ClauseReading.NO]):
             readings.append(ClauseReading.YES if readings[-1:] == [ClauseReading.NO] else ClauseReading.RESUMED)
-        elif (own or (is_cured(part) and of_own_allergy(part))) and (reading := _read_clause(asked, part, sentence)) is not None:
+        elif (own or (is_cured(part) and of_own_allergy(part))) and (
+            reading := _read_clause(asked, part, sentence)
+        ) is not None:
             readings.append(reading)
     plain = [clause_reading for clause_reading in readings if clause_reading is not ClauseReading.ELSEWHERE] or readings
     return plain[-1] if plain else None
