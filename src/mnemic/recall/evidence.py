@@ -358,8 +358,8 @@ def lacks_what_is_asked(question: str, hit: Recalled, text: str) -> bool:
 def is_off(question: str, asked: AnswerType, hit: Recalled, text: str) -> bool:
     """Whether a text cannot answer a question, by what it speaks of.
 
-    It holds nothing of the kind, no number, one of another kind, or not the kin that is asked for, or tells of what came
-    after it; or it shares no word with the question and is plainly on another topic.
+    It holds nothing of the kind, no number, one of another kind, or not the kin that is asked for, or tells of what
+    came after it; or it shares no word with the question and is plainly on another topic.
     """
     if lacks_what_is_asked(question, hit, text):
         return True
