@@ -20,7 +20,6 @@ from mnemic.extract.slots import slots
 from mnemic.extract.slots_en_words import CALLED
 from mnemic.extract.slots_zh_words import RELATIONS
 from mnemic.extract.third_person import as_said_by
-from mnemic.recall.evidence import asks
 from mnemic.recall.understand import SPEAKS_OF_SELF
 from mnemic.recall.whom_it_is_about import OWN_KIN, QUOTED
 
@@ -125,7 +124,7 @@ class SpokenOf:
         for sentence in written_sentences(text):
             if (match := self._form.match(sentence)) is None:
                 continue
-            if (quoted := _quoted_behind(sentence, match.end())) and not asks(quoted):
+            if (quoted := _quoted_behind(sentence, match.end())) and not quoted.endswith(("?", "？")):
                 said[quoted] = sentence
                 continue
             own = _PAST.sub("I", as_said_by(_SUBJECT + sentence[match.end() :], (_SUBJECT,)))
