@@ -282,8 +282,9 @@ def draft_answer(
     evidence = of_whoever_asks(question, of_kin_asked(question, evidence), context.items)
     spoken_of = SpokenOf.of(question, [hit.text for hit in answering], profile)
     evidence = newest_home_first(question, evidence, answering, spoken_of)
-    if spoken_of is not None and spoken_of.asked_alone(question):
-        evidence = renumbered([hit for hit in evidence if not spoken_of.left_out_of(hit.item)])
+    if spoken_of is not None and spoken_of.asked_alone(question) and user not in spoken_of.names:
+        own_lines = {hit.id for hit in _own(evidence, user) if spoken_of.left_out_of(hit.item)}
+        evidence = renumbered([hit for hit in evidence if hit.id not in own_lines])
     theirs = [hit for hit in answering if spoken_of is not None and spoken_of.own_words(hit.text)]
     if asks_former_partner(question):
         facts, evidence = (), []  # who is with them now answers nothing
