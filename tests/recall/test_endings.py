@@ -30,6 +30,8 @@ ENDED = (
     ("Who is our lodger?", "Piotr has gone home to Gdansk. I'm not having anybody else in.", "Piotr is our lodger."),
     ("我租的仓库在哪?", "仓库今天跟老板退了 我也不敢再压货了", "我在码头租了个仓库。"),
     ("我现在包谁家的果园?", "跟老冯结清了，果园不包了，谁的也不包。", "我包了老冯家的果园。"),
+    ("What instrument does Lily play?", "Lily quit piano, she sleeps a lot now.", "Lily plays piano."),
+    ("What instrument does Lily play?", "Lily quit piano, she plays nothing at all now.", "Lily plays piano."),
     ("我在哪个舞团?", "膝盖做了手术，我已经退出舞团了，也不打算再参加别的。", "我在红枫舞团跳舞。"),
 )
 GOES_ON = (
@@ -52,6 +54,11 @@ GOES_ON = (
     ("Why am I off colchicine?", "She's taken me off colchicine, it hurt my stomach.", "I take colchicine."),
     ("Who teaches me Greek?", "I have Eleni for Greek and do not want anyone else.", "Eleni teaches me Greek."),
     ("我住哪里?", "我把老房子卖了，在烟台买了个小院。", "我住老房子。"),
+    ("What instrument does Lily play?", "Lily quit piano, she plays the drums now. pray for us", "Lily plays piano."),
+    ("What do I drink?", "Quit coffee, I drink green tea now.", "I drink coffee."),
+    ("What instrument does Lily play?", "Lily quit piano, now she does violin.", "Lily plays piano."),
+    ("小丽学什么乐器?", "小丽不弹钢琴了，改打鼓了", "小丽在学弹钢琴。"),
+    ("小丽学什么乐器?", "小丽不弹钢琴了，现在打鼓", "小丽在学弹钢琴。"),
     ("我毕业后去了哪里?", "我毕业去了深圳。", "我在读大学。"),
 )
 

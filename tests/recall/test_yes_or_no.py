@@ -148,6 +148,29 @@ I found a flat. | I lost my flat key. => Do I have a flat? => none/yes/open
 我卖车的。 => 我有车吗？ => none
 我的车送去修了。 => 我有车吗？ => none/yes/open
 我的车借给朋友了。 => 我有车吗？ => none/yes/open
+我对芒果过敏。 | 芒果又试了一次，居然没事，医生说已经不过敏了 => 我还对芒果过敏吗？ => no
+我对花生过敏 | 花生又吃了一次，没事，大夫说不过敏了 => 我还对花生过敏吗 => no
+我对花生过敏 | 花生过敏好了 => 我还对花生过敏吗 => no
+我对花生过敏 | 花生过敏好多了 => 我还对花生过敏吗 => yes/open
+我对花生过敏 | 花生过敏好了很多 => 我还对花生过敏吗 => yes/open
+我对芒果过敏 | 医生说我已经不过敏了 => 我对芒果过敏吗 => no
+我对芒果过敏 | 医生说我已经不过敏了 => 我还对芒果过敏吗 => no
+我对芒果过敏 | 我对海鲜过敏 | 医生说我已经不过敏了 => 我还对芒果过敏吗 => open
+我对芒果过敏 | 我对海鲜过敏 | 海鲜又吃了一次，没事，大夫说不过敏了 => 我还对芒果过敏吗 => yes
+我对芒果过敏 | 我对海鲜过敏 | 海鲜又吃了一次，没事，大夫说不过敏了 => 我还对海鲜过敏吗 => no
+我对芒果过敏 | 我弟弟又吃了芒果，医生说已经不过敏了 => 我还对芒果过敏吗 => yes/open
+我对芒果过敏 | 医生说她已经不过敏了 => 我还对芒果过敏吗 => yes
+我对芒果过敏 | 医生说我对花生已经不过敏了 => 我还对芒果过敏吗 => yes
+我对芒果过敏 | 芒果又吃了一次，还是过敏 => 我还对芒果过敏吗 => yes/open
+我对芒果过敏 | 要是医生说已经不过敏了就好了 => 我还对芒果过敏吗 => yes/open
+I'm allergic to mango. | Tried mango again and it was fine, my doctor says I'm no longer allergic. => Am I still allergic to mango? => no
+I'm allergic to mango. | The doctor said I'm not allergic any more. => Am I allergic to mango? => no
+I'm allergic to mango. | I'm allergic to cats. | The doctor said I'm not allergic any more. => Am I allergic to mango? => open
+I'm allergic to mango. | My mango allergy is gone. => Am I still allergic to mango? => no
+I'm allergic to mango. | My mango allergy is over the top this year. => Am I still allergic to mango? => yes/open
+I'm allergic to mango. | My sister tried mango, the doctor says I'm no longer allergic. => Am I still allergic to mango? => yes/open
+I'm allergic to mango. | My sister's mango allergy is gone. => Am I still allergic to mango? => yes/open
+I'm allergic to mango. | My sister is no longer allergic. => Am I still allergic to mango? => yes
 """
 """What is said, the question, and what may be read: yes, no, open, or none where nothing holds the matter."""
 

@@ -34,7 +34,7 @@ from mnemic.recall.asked_for import (
 from mnemic.recall.asked_matter import AskedMatter
 from mnemic.recall.currency import ORDERS
 from mnemic.recall.doubt_words import is_asserted, speaks_of_any
-from mnemic.recall.earlier import what_held_before
+from mnemic.recall.earlier import asks_former_partner, former_partner, what_held_before, what_held_then
 from mnemic.recall.endings import tells_only_an_end, tells_that_nothing_else_comes
 from mnemic.recall.evidence import (
     ASKING,
@@ -276,15 +276,21 @@ def draft_answer(
     question: str, context: Context, facts: Sequence[Item] = (), user: str = "", profile: Sequence[Item] = ()
 ) -> DraftAnswer | None:
     """Choose what answers a question, of the evidence or of the profile; None where nothing does."""
-    answering = of_what_is_asked(question, [hit for hit in context.items if can_answer(hit, question)])
+    answering = of_what_is_asked(question, _that_can_answer(question, context.items, profile))
     evidence = renumbered(of_subject(question, answering, user))
     asked = AnswerType.by(question)
     evidence = of_whoever_asks(question, of_kin_asked(question, evidence), context.items)
     spoken_of = SpokenOf.of(question, [hit.text for hit in answering], profile)
     evidence = newest_home_first(question, evidence, answering, spoken_of)
+    if spoken_of is not None and spoken_of.asked_alone(question) and user not in spoken_of.names:
+        own_lines = {hit.id for hit in _own(evidence, user) if spoken_of.left_out_of(hit.item)}
+        evidence = renumbered([hit for hit in evidence if hit.id not in own_lines])
     theirs = [hit for hit in answering if spoken_of is not None and spoken_of.own_words(hit.text)]
-    own = theirs or of_what_is_asked(question, of_self(question, context.items))
-    before = what_held_before(question, own, spoken_of if theirs else None)
+    if asks_former_partner(question):
+        facts, evidence = (), []  # who is with them now answers nothing
+        before = former_partner(question, _own(context.items, user))
+    else:
+        before = _what_was(question, context, theirs, spoken_of)
     evidence = before or _fitting(question, asked, so_before_supposed(question, held_by_then(question, evidence)))
     said = _read_plainly(question, context, evidence, profile, user) if asks_yes_or_no(question) else None
     if said is None and spoken_of is not None:
@@ -329,6 +335,24 @@ def draft_answer(
     }
     grounds = AnswerGrounds(question, context, evidence, asked, quoted, short, yes, **doubts)
     return DraftAnswer(grounds, tuple((hit.item.id, hit.text) for hit in chosen))
+
+
+def _that_can_answer(question: str, recalled: Sequence[Recalled], profile: Sequence[Item]) -> list[Recalled]:
+    """What was recalled that can answer; of somebody whom a question is about, what they are quoted as saying, too."""
+    spoken_of = SpokenOf.of(question, [hit.text for hit in recalled], profile)
+    return [
+        hit
+        for hit in recalled
+        if can_answer(hit, question) or (spoken_of is not None and spoken_of.quoted_in(hit.text))
+    ]
+
+
+def _what_was(question: str, context: Context, theirs: list[Recalled], spoken_of: SpokenOf | None) -> list[Recalled]:
+    """What held before, or in a time that is past, where a question asks for that; nothing where none is told."""
+    if theirs:
+        return what_held_before(question, theirs, spoken_of)
+    own = of_what_is_asked(question, of_self(question, context.items))
+    return what_held_before(question, own) or what_held_then(question, context.spans, own)
 
 
 def _read_plainly(

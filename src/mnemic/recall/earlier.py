@@ -15,11 +15,17 @@ from typing import TYPE_CHECKING, Final
 from mnemic.core.clock import micros
 from mnemic.extract.patterns import SlotAct
 from mnemic.extract.slots import slots
+from mnemic.recall.answer_kind import lacks_kind
 from mnemic.recall.asked_for import asks_several, asks_yes_or_no
-from mnemic.recall.polarity import asked_words, telling_words
+from mnemic.recall.polarity import DENIES, asked_words, telling_words
+from mnemic.recall.sentence_cues import SentenceCue, counted_in
+from mnemic.recall.whom_it_is_about import about_another
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mnemic.core.queries import Recalled
+    from mnemic.core.timex import TimeSpan
     from mnemic.recall.said_of_others import SpokenOf
 
 _TOLD_BEFORE: Final = re.compile(
@@ -37,7 +43,7 @@ _ASKS_FORMER: Final = re.compile(
     r"|^\W*(?:我们?的?)?(?:以前|之前|原来|从前|原先|先前|早先|过去)的?(?!的时候)|[我咱]们?的?(?:以前|之前|原来|从前|原先|先前|早先|过去)"
     r"|上[一]?[份家部辆任套](?!班)|上一?个(?=工作|公司|单位|东家|雇主|老板|住处|地址|号码|手机|学校|专业|城市)"
     r"|前(?:公司|单位|东家|雇主|老板|任(?!务))|旧(?:号码?|手机|地址|住址|公司|车|家|邮箱)|老(?:号码|地址|东家|单位|住址)"
-    r"|(?:搬家?|搬走|跳槽|换工作|换公司|换号码?|换车|换手机|换地址|换邮箱|辞职|离职|改名|转专业|转学|转行)(?:之|以)?前",
+    r"|(?:搬家?|搬走|跳槽|换工作|换公司|换号码?|换车|换手机|换地址|换邮箱|换药|停药|辞职|离职|改名|转专业|转学|转行)(?:之|以)?前",
     re.IGNORECASE,
 )
 """Asks for what held before what holds now."""
@@ -54,6 +60,41 @@ _ONCE: Final = re.compile(
 )
 """Says of itself that it was once so."""
 _FROM: Final = re.compile(r"\b(?:from|left|before)\b|从|离开|[之以]前", re.IGNORECASE)
+_PARTNERS: Final = r"(?:boyfriend|girlfriend|husband|wife|partner|fianc[eé]e?|bf|gf|spouse)"
+_PARTNERS_CHINESE: Final = r"(?:男朋友|女朋友|男友|女友|老公|老婆|对象|夫(?!人)|妻)"
+_ASKS_FORMER_PARTNER: Final = re.compile(
+    rf"\b(?:who|name|called)\b.*\b(?:my|our) (?:ex|(?:ex|former|previous|last)[ -]{_PARTNERS})\b(?![ -][a-z])"
+    rf"|\b(?:my|our) (?:ex|(?:ex|former|previous|last)[ -]{_PARTNERS})(?:['’]s)? (?:name|called)\b"
+    rf"|[我咱](?:们|家)?的?(?:上一?任|上一?个|前)(?:{_PARTNERS_CHINESE}|任)(?:叫|是谁|姓|的?名)",
+    re.IGNORECASE,
+)
+"""Asks for the name of whom whoever asks was with once."""
+_FORMER_PARTNER: Final = re.compile(
+    rf"\b(?:my|our) ex\b(?!-)|\bex[ -]{_PARTNERS}\b|\b(?:br(?:oke|oken|eaking)|split|splitting) up\b|\bdivorc(?:ed|e|ing)\b|\bseparated\b|\b(?:dumped|left) (?:me|[A-Z]\w+)\b"
+    rf"|前(?:{_PARTNERS_CHINESE}|任(?!务))|分手|(?<!闹)离婚|离了|[跟和]\w{{1,6}}?(?:黄了|吹了|掰了)|散伙",
+    re.IGNORECASE,
+)
+"""Tells of whom its speaker was with once, or of the end of that."""
+_PARTNER: Final = re.compile(
+    rf"\b{_PARTNERS}\b|\b(?:seeing|dating|married|together)\b|{_PARTNERS_CHINESE}|在一起|谈恋爱|结婚|领证",
+    re.IGNORECASE,
+)
+"""Tells of whom its speaker is with."""
+_OWN_FORMER: Final = re.compile(
+    rf"[^,.;!?]*?\b(?:my|our) ex\b(?!-(?!{_PARTNERS}))|[^，。！？]*?我的?前(?:{_PARTNERS_CHINESE}|任)", re.IGNORECASE
+)
+"""Calls somebody so at its beginning."""
+_STRETCHES: Final = frozenset({"month", "season", "range"})
+"""Stretches of time, shorter than a year, in which a state holds."""
+_ASKS_THEN: Final = re.compile(
+    r"\b(?:did|was|were) (?:i|we)\b|^(?=.*[我咱])(?=.*(?:哪|什么|啥))(?!.*(?:会|将|打算|要[住搬去换]|准备|计划))",
+    re.IGNORECASE,
+)
+"""Asks what was so of whoever asks, or in Chinese may."""
+_AT_HOME: Final = re.compile(
+    r"\W*(?:(?:now|still|finally|currently|so|and|ok|right,?) )*(?:based|living|settled|back home|back living|back) in [A-Z]"
+)
+"""Opens with where its speaker lives, without a subject."""
 _FAR: Final = 5.0
 """By how much less than what bears most, in log odds, another state of the matter may bear on the question."""
 _SAME_MATTER: Final = {
@@ -64,6 +105,9 @@ _SAME_MATTER: Final = {
     ("employer", "job"): re.compile(
         r"\b(?:work(?:s|ed|ing)?|job|joined|hired|started at|employ\w+|company|firm)\b|上班|工作|跳槽|入职|公司|单位|东家",
         re.IGNORECASE,
+    ),
+    ("medication",): re.compile(
+        r"\b(?:medications?|medicines?|meds|pills?|tablets?|prescri\w+|dose|\d+ ?mg)\b|药|服用|剂量", re.IGNORECASE
     ),
     ("phone", "phone_number"): re.compile(r"\b(?:number|phone|mobile)\b|号码|手机|电话|换号", re.IGNORECASE),
     ("car",): re.compile(r"\b(?:driv(?:e|es|ing)|drove|car)\b|开的|车", re.IGNORECASE),
@@ -94,7 +138,7 @@ def what_held_before(question: str, evidence: list[Recalled], spoken_of: SpokenO
     later = [hit for hit in states if _names(name, hit.text) and not _ONCE.search(hit.text)]
     if not later:
         return []
-    follows = min(later, key=_said) if name else max(later, key=_said)
+    follows = min(later, key=_said) if name else max(_changes(later) or later, key=_said)
     before = [hit for hit in states if _said(hit) < _said(follows) and not (name and _names(name, hit.text))]
     before = [hit for hit in before if _states_matter(question, hit, spoken_of)] or before
     once = [hit for hit in states if _ONCE.search(hit.text) and not (name and _names(name, hit.text))]
@@ -103,6 +147,57 @@ def what_held_before(question: str, evidence: list[Recalled], spoken_of: SpokenO
     held_before = max(before or once, key=_said)
     # it bears on the question as what came in its place does
     return [replace(held_before, succession=0, bearing=most)]
+
+
+def what_held_then(question: str, spans: Sequence[TimeSpan], evidence: list[Recalled]) -> list[Recalled]:
+    """What rules read as the state of the matter that was told last by a time that is past, alone; or nothing.
+
+    Nothing where none was told by then, or whoever asks told of an end since.
+
+    Args:
+        spans: The stretches of time that the question names.
+    """
+    if len(spans) != 1 or spans[0].kind not in _STRETCHES or asks_yes_or_no(question) or asks_several(question):
+        return []
+    if not _ASKS_THEN.search(question) or not evidence or evidence[0].bearing is None:
+        return []
+    most = max(hit.bearing for hit in evidence if hit.bearing is not None)
+    by_then = [hit for hit in evidence if _said(hit) < spans[0].end]
+    states = [hit for hit in by_then if _states_matter(question, hit, None) or _is_at_home(question, hit.text)]
+    if not states:
+        return []
+    then = max(states, key=_said)
+    since = [hit for hit in by_then if _said(hit) > _said(then) and (hit.bearing or 0.0) >= most - _FAR]
+    if any(DENIES.search(hit.text) for hit in since):
+        return []
+    return [replace(then, succession=0, bearing=most)]
+
+
+def _is_at_home(question: str, text: str) -> bool:
+    """Whether a text says without a subject where its speaker lives, where that is asked for."""
+    homes = next(iter(_SAME_MATTER.values()))
+    return homes.search(question) is not None and _AT_HOME.match(text) is not None
+
+
+def asks_former_partner(question: str) -> bool:
+    """Whether a question asks for the name of whom whoever asks was with once."""
+    return _ASKS_FORMER_PARTNER.search(question) is not None
+
+
+def former_partner(question: str, recalled: Sequence[Recalled]) -> list[Recalled]:
+    """What names whom whoever asks was with last before now: what tells of the end, or the last said before it."""
+    own = [hit for hit in recalled if _OWN_FORMER.match(hit.text) or not about_another(hit.text, frozenset(), question)]
+    ends = [hit for hit in own if _FORMER_PARTNER.search(hit.text)]
+    named = [hit for hit in ends if not lacks_kind(question, hit.text, hit.item)]
+    if not named and ends:
+        ended = max(map(_said, ends))
+        named = [
+            hit
+            for hit in own
+            if _said(hit) < ended and _PARTNER.search(hit.text) and not lacks_kind(question, hit.text, hit.item)
+        ]
+    most = max((hit.bearing for hit in recalled if hit.bearing is not None), default=None)
+    return [replace(max(named, key=_said), succession=0, bearing=most)] if named else []
 
 
 def names_what_followed(question: str, text: str) -> bool:
@@ -135,6 +230,11 @@ def _states_matter(question: str, hit: Recalled, spoken_of: SpokenOf | None) -> 
         for own in (spoken_of.own_words(hit.text) if spoken_of else [hit.text])
         for finding in slots(own, "user", micros(hit.item.said), hit.item.said_offset)
     )
+
+
+def _changes(states: Sequence[Recalled]) -> list[Recalled]:
+    """Those of some states that tell of a change themselves: what is said later may but name what came of it."""
+    return [hit for hit in states if counted_in(hit.text)[SentenceCue.CHANGE]]
 
 
 def _said(hit: Recalled) -> int:

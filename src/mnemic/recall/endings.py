@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from mnemic.core.tokens import tokenise
 from mnemic.extract.sentences import written_sentences
 from mnemic.recall.asked_for import asks_age
 from mnemic.recall.evidence import asks, matter_words
@@ -55,10 +56,18 @@ _INSTEAD: Final = re.compile(
     r"|signed (?:up )?(?:for|with)|(?:went|gone|going|is|am|are|,) back (?:to|on|with)|first (?:week|day|lesson|shift|session)"
     r"|(?<!not )(?:renting|living|staying|working|studying|training|playing|driving|using|taking|seeing|dating)"
     r"|(?:is|does|do|am|are|['’]s|['’]m|['’]re|have|has|it) (?:\w+ ){0,4}now|(?:sold|cleared) (?:\w+ ){1,3}for (?!good\b|ever\b|\d))\b"
-    r"|换|改[为成到走用]|如今|接手|接替|代替|之后|现在(?!\w{0,9}(?:没|不))|又?[住搬用]回|又回|[就只]留|留[一下着]|装了|轮到|考[进上]|待在|买了|开了个|去了(?=[\u4e00-\u9fff]{2})",
+    r"|换|改(?:[为成到走用打学练弹吃喝做上骑开坐当养拉唱跳教玩跑]|去(?!世))|如今|接手|接替|代替|之后|现在(?!\w{0,9}(?:没|不))|又?[住搬用]回|又回|[就只]留|留[一下着]|装了|轮到|考[进上]|待在|买了|开了个|去了(?=[\u4e00-\u9fff]{2})",
     re.IGNORECASE,
 )
 """Tells of what came in the place of something."""
+_DOES_NOW: Final = re.compile(
+    r"(?:\b(?:I|we|he|she|they|it)|(?-i:\b[A-Z][\w-]+)) (\w+) (?:(?!nothing|no|none|neither|without)[\w'’-]+ ){1,4}now\b"
+    r"|\bnow (?:I|we|he|she|they|it|(?-i:[A-Z][\w-]+)) (\w+) (?!nothing|no|none|neither)\w",
+    re.IGNORECASE,
+)
+"""Tells what somebody does now, by its verb: "she plays the drums now"."""
+_TAKEN_UP: Final = frozenset(("play", "plays", "do", "does", "take", "takes"))
+"""Verbs by which what was taken up in the place of something is told, whatever verb told of that."""
 _ASIDE: Final = re.compile(
     r"\b(?:since|because|after|when|now that|as soon as)\b[^.!?;]*|(?:自从|因为)[^，。！？；]*", re.IGNORECASE
 )
@@ -90,11 +99,19 @@ def tells_only_an_end(question: str, text: str, older: Iterable[str]) -> bool:
         return False
     known = " ".join((question, *older))
     matter = matter_words(known)
+    if _does_now(spoken, known):
+        return False
     if _NOTHING_ELSE.search(spoken):
         return not matter.isdisjoint(matter_words(spoken)) and any(form.search(spoken) for form in (_ENDED, _LEFT_OFF))
     if counted_in(spoken)[SentenceCue.CHANGE]:
         return False
     return any(_nothing_follows(spoken[end:], known) for end in _ends(spoken, matter))
+
+
+def _does_now(spoken: str, known: str) -> bool:
+    """Whether it is said what somebody does now, by a verb of the question or of what was said before."""
+    verbs = {next(filter(None, groups)).casefold() for groups in _DOES_NOW.findall(spoken)}
+    return not verbs.isdisjoint(_TAKEN_UP) or any(not set(tokenise(verb)).isdisjoint(tokenise(known)) for verb in verbs)
 
 
 def tells_that_nothing_else_comes(question: str, text: str) -> bool:

@@ -16,8 +16,9 @@ from mnemic.core.tokens import tokenise
 from mnemic.extract.sentences import written_sentences
 from mnemic.recall.answer_kind import AskedKind, kind_asked, lacks_kind
 from mnemic.recall.asked_for import AnswerType, asks_age, asks_yes_or_no, tells_age
-from mnemic.recall.earlier import names_what_followed
+from mnemic.recall.earlier import asks_former_partner, names_what_followed
 from mnemic.recall.masked_values import is_masked_for
+from mnemic.recall.number_kinds import lacks_number_asked
 from mnemic.recall.polarity import DENIES, asked_words, share_held, telling_words
 from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
 from mnemic.recall.topics import OFF_TOPIC
@@ -80,7 +81,8 @@ _ACKNOWLEDGES: Final = re.compile(
     re.IGNORECASE,
 )
 _REPORTED: Final = re.compile(
-    r"\b(?:said|says|told|asked|wrote|texted|goes|like)\b[^\"“「']{0,40}[\"“「']|[说问写道喊讲][^\"“「]{0,8}[\"“「]",
+    r"\b(?:said|says|told|asked|wrote|texted|goes|like)\b[^\"“「']{0,40}[\"“「']|[说问写道喊讲][^\"“「]{0,8}[\"“「]"
+    r"|^\W*(?-i:[A-Z])[\w-]+(?: (?-i:[A-Z])[\w-]+)?: ?[\"“‘']",
     re.IGNORECASE,
 )
 COUNTED: Final = re.compile(
@@ -356,11 +358,13 @@ def lacks_what_is_asked(question: str, hit: Recalled, text: str) -> bool:
 def is_off(question: str, asked: AnswerType, hit: Recalled, text: str) -> bool:
     """Whether a text cannot answer a question, by what it speaks of.
 
-    It holds nothing of the kind, no number or not the kin that is asked for, or tells of what came after it; or it
-    shares no word with the question and is plainly on another topic.
+    It holds nothing of the kind, no number, one of another kind, or not the kin that is asked for, or tells of what
+    came after it; or it shares no word with the question and is plainly on another topic.
     """
     if lacks_what_is_asked(question, hit, text):
         return True
+    if asks_former_partner(question):
+        return False  # "broke up with Zack" calls nobody an ex
     kin = OWN_KIN.search(question)
     another = kin is not None and not calls_kin(text, next(filter(None, kin.groups())))
     if another and (_ASKS_NAME_OF_KIN.search(question) or (counted_in(text)[KIN] > 0).any()):
@@ -373,6 +377,8 @@ def is_off(question: str, asked: AnswerType, hit: Recalled, text: str) -> bool:
         told = _NUMBER_TOLD if contact[1] or contact[2] else _MAIL_TOLD
         if told.search(text) is None:
             return True
+    if lacks_number_asked(question, text):
+        return True
     if _ASKS_ISSUED.search(question) and _NUMBER_TOLD.search(_DATE_TOLD.sub("", text)) is None:
         return True
     if kind_asked(question) is AskedKind.WAY:

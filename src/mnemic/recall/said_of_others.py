@@ -11,13 +11,17 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from mnemic.core.clock import micros
 from mnemic.extract.chinese import has_chinese
 from mnemic.extract.hurried import with_capitals
+from mnemic.extract.patterns import SlotAct
 from mnemic.extract.sentences import written_sentences
+from mnemic.extract.slots import slots
 from mnemic.extract.slots_en_words import CALLED
 from mnemic.extract.slots_zh_words import RELATIONS
 from mnemic.extract.third_person import as_said_by
-from mnemic.recall.whom_it_is_about import OWN_KIN
+from mnemic.recall.understand import SPEAKS_OF_SELF
+from mnemic.recall.whom_it_is_about import OWN_KIN, QUOTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -54,6 +58,18 @@ _PAST: Final = re.compile(
     rf"^{_SUBJECT}(?= (?:just |finally |now )?(?:had|gave|got|went|came|left|sold|lost|won|quit|\w+ed)\b)"
 )
 """Who did something: in English a verb of the past is the same of whoever speaks."""
+
+_SAYS: Final = re.compile(
+    r"[^\"“「]{0,20}?(?:\b(?:said|says|wrote|writes|texted|texts|messaged|emailed|replied|goes|told (?:me|us)|announced)\b|[说写道讲回])[^\"“「]{0,8}|[:：]\s*",
+)
+"""Between whoever is quoted and their own words."""
+_OF_THEMSELVES: Final = re.compile(
+    r"(?:(?:so|well|oh|ok|yes|hi|guess what|finally)\W+)*(?:(?:I|we)\b(?!['’]?(?:d|ll)?\b (?:heard?|think|thought|saw|see|told|know|hope|wish|guess|believe|reckon|met|read)\b)|my\b|我(?!听|想|觉|看|猜|希|认为|知道|告诉|以为))",
+    re.IGNORECASE,
+)
+"""Opens what somebody says of themselves."""
+_I: Final = re.compile(r"\bI(?:['’]?(?:m|ve))?\b|我(?!们)")
+_MORE_THAN_I: Final = re.compile(r"\b(?:we|us|our|he|she|they|his|her|their|him|them)\b|我们|咱|[他她]", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,10 +124,29 @@ class SpokenOf:
         for sentence in written_sentences(text):
             if (match := self._form.match(sentence)) is None:
                 continue
+            if (quoted := _quoted_behind(sentence, match.end())) and not quoted.endswith(("?", "？")):
+                said[quoted] = sentence
+                continue
             own = _PAST.sub("I", as_said_by(_SUBJECT + sentence[match.end() :], (_SUBJECT,)))
             if not own.startswith(_SUBJECT):
                 said[own] = sentence
         return said
+
+    def quoted_in(self, text: str) -> bool:
+        """Whether a text quotes what they said of themselves."""
+        return any(own in sentence and _OF_THEMSELVES.match(own) for own, sentence in self.own_sentences(text).items())
+
+    def asked_alone(self, question: str) -> bool:
+        """Whether a question is about them, and not about whoever asks it beside them."""
+        return SPEAKS_OF_SELF.search(re.sub(self._called, " ", question)) is None
+
+    def left_out_of(self, item: Item) -> bool:
+        """Whether something said states what is so of its speaker alone, who is none of them."""
+        text = item.text
+        if _I.search(text) is None or _MORE_THAN_I.search(text) or re.search(self._called, text):
+            return False
+        read = slots(text, "user", micros(item.said), item.said_offset)
+        return any(finding.act is SlotAct.STATES for finding in read)
 
     @property
     def _form(self) -> re.Pattern[str]:
@@ -127,6 +162,13 @@ class SpokenOf:
             rf"(?:my|our) {mark}(?:{kin})(?:,? (?-i:{names or _NAME})\b)?\b|[我咱](?:们|家)?的?(?:{kin})(?:{names})?"
         )
         return rf"(?i:{theirs}|{names or '(?!)'})"
+
+
+def _quoted_behind(sentence: str, at: int) -> str:
+    """What somebody is quoted as saying, who stands in a sentence before a place; "" for nothing."""
+    says = _SAYS.match(sentence, at)
+    quoted = QUOTED.match(sentence, says.end()) if says else None
+    return quoted[0][1:-1].strip() if quoted else ""
 
 
 def _relation(word: str) -> str:

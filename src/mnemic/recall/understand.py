@@ -52,6 +52,12 @@ _SUBJECT: Final = re.compile(
 )
 """Whom a question is about by name."""
 
+_OWN_VERBS: Final = (
+    *(("does", "do"), ("do", "do"), ("did", "did"), ("is", "am"), ("was", "was"), ("has", "have"), ("had", "had")),
+    *((verb, verb) for verb in ("can", "could", "will", "would", "should")),
+)
+"""Verbs before whom a question is about, and before "I"."""
+
 UNSPACED: Final = "\u0e00"
 """Scripts before this one, among them the Latin, put spaces between words."""
 
@@ -192,6 +198,17 @@ def understand(query: Query, readings: Sequence[Reading]) -> Question:
 def called_by_name(question: str) -> set[str]:
     """The names of those whom a question is about, with a capital where it was typed without one."""
     return {next(filter(None, name_forms)) for name_forms in _SUBJECT.findall(with_capitals(question))} - {"I"}
+
+
+def asked_of_self(question: str, user: str) -> str:
+    """A question about its asker by name, as they ask it of themselves: "Where does Rosa live?" of Rosa."""
+    if not user or user.casefold() not in question.casefold():
+        return question
+    name = re.escape(user)
+    for verb, own in _OWN_VERBS:
+        question = re.sub(rf"\b{verb} {name}\b(?!['’]s| and\b| or\b)", f"{own} I", question, flags=re.IGNORECASE)
+    question = re.sub(rf"\b{name}['’]s\b", "my", question, flags=re.IGNORECASE)
+    return re.sub(rf"^{name}(?=[\u4e00-\u9fff])(?![和跟与、])", "我", question)
 
 
 def spelled(question: Question) -> Question:

@@ -18,9 +18,10 @@ from mnemic.core.clock import micros
 from mnemic.core.parts import MONTHS
 from mnemic.core.tokens import is_stop, tokenise
 from mnemic.extract.sentences import written_sentences
+from mnemic.recall.allergies import is_cured, is_no_longer_allergic, of_own_allergy, other_allergens
 from mnemic.recall.object_endings import ObjectState, object_state
 from mnemic.recall.polarity import ASKS_PAST, SUPPOSES, telling_words
-from mnemic.recall.whom_it_is_about import QUOTED, asks_of_self
+from mnemic.recall.whom_it_is_about import QUOTED, about_another, asks_of_self
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -67,6 +68,8 @@ _TOLERATED: Final = re.compile(
 )
 """Says of what its clause names that its speaker is not allergic to it, or no longer."""
 _ALLERGIC: Final = tokenise("allergic")[0]
+_ALLERGIES: Final = (_ALLERGIC, "过敏")
+"""The predicates of a question for an allergy."""
 _CONSUMED: Final = frozenset((*tokenise("eat drink take"), "吃", "喝", "能吃"))
 """Predicates that are denied by an allergy to the object."""
 _EAT: Final = tokenise("eat")[0]
@@ -285,6 +288,7 @@ class ClauseReading(Enum):
     ELSEWHERE = "elsewhere"
     RESUMED = "resumed"
     UNCLEAR = "unclear"
+    NO_ALLERGY = "no allergy"
 
 
 class Following(Enum):
@@ -452,6 +456,8 @@ def said_of(question: str, facts: Iterable[Item], evidence: Sequence[Item]) -> Y
             if reading is ClauseReading.RESUMED:
                 ended = bool(read) and read[-1][2] is ClauseReading.NO
                 reading = ClauseReading.YES if ended else None
+            if reading is ClauseReading.NO_ALLERGY:
+                reading = _of_which_allergy(asked, sentence, items.values())
             if reading is None and read and read[-1][2] is ClauseReading.NO and _may_go_on(sentence):
                 reading = ClauseReading.UNCLEAR
             if reading is not None:
@@ -528,14 +534,37 @@ def _read(asked: _Asked, sentence: str) -> ClauseReading | None:
     parts = [part.strip() for part in ((quoted,) if joined else _CLAUSE.split(quoted)) if part and part.strip()]
     readings: list[ClauseReading] = []
     own = False
-    for part in parts:
+    for n, part in enumerate(parts):
         own = asked.owned_in(part, own)
-        if _resumes(asked, part, own=own, ended=readings[-1:] == [ClauseReading.NO]):
+        if asked.predicate in _ALLERGIES and asked.objects and is_no_longer_allergic(part):
+            readings += _read_lifted(asked, parts[:n], sentence)
+        elif _resumes(asked, part, own=own, ended=readings[-1:] == [ClauseReading.NO]):
             readings.append(ClauseReading.YES if readings[-1:] == [ClauseReading.NO] else ClauseReading.RESUMED)
-        elif own and (reading := _read_clause(asked, part, sentence)) is not None:
+        elif (own or (is_cured(part) and of_own_allergy(part))) and (
+            reading := _read_clause(asked, part, sentence)
+        ) is not None:
             readings.append(reading)
     plain = [clause_reading for clause_reading in readings if clause_reading is not ClauseReading.ELSEWHERE] or readings
     return plain[-1] if plain else None
+
+
+def _read_lifted(asked: _Asked, before: Sequence[str], sentence: str) -> list[ClauseReading]:
+    """What it says that whoever speaks is allergic no more, of an allergy that only the clauses before may name."""
+    if SUPPOSES.search(sentence) or any(about_another(part, frozenset(), sentence) for part in before):
+        return []
+    named = [part for part in before if asked.named_in(part)]
+    if named:
+        own = asked.owned_in(named[-1], before=True) or of_own_allergy(named[-1])
+        return [ClauseReading.NO] if own else []
+    return [ClauseReading.NO_ALLERGY]
+
+
+def _of_which_allergy(asked: _Asked, sentence: str, said: Iterable[Item]) -> ClauseReading | None:
+    """What a sentence that ends an allergy and does not name it says of one, by what else its speaker is allergic to."""
+    others = other_allergens((each.text for each in said), asked.objects)
+    if any(other in sentence.casefold() for other in others):
+        return None
+    return ClauseReading.UNCLEAR if others else ClauseReading.NO
 
 
 def _resumes(asked: _Asked, clause: str, *, own: bool, ended: bool) -> bool:
@@ -570,6 +599,8 @@ def _read_clause(asked: _Asked, clause: str, sentence: str) -> ClauseReading | N
         return _read_elsewhere(asked, clause)
     if asked.predicate == _ALLERGIC and asked.objects and _TOLERATED.search(clause):
         return ClauseReading.UNCLEAR if _DENIED.search(clause) or SUPPOSES.search(sentence) else ClauseReading.NO
+    if asked.predicate in _ALLERGIES and asked.objects and is_cured(clause):
+        return ClauseReading.UNCLEAR if SUPPOSES.search(sentence) else ClauseReading.NO
     if _is_over(asked, clause, sentence):
         return ClauseReading.UNCLEAR if _DENIED.search(clause) else ClauseReading.NO
     state = object_state(clause, asked.objects, chinese=asked.chinese)

@@ -131,6 +131,7 @@ class Recalling:
 
     def answering(self, who: Who, request: RecallRequest) -> Flow[tuple[Answer, Context]]:
         """The same, and the evidence that was looked through for it."""
+        request = yield from self._asked_of_self(who, request)
         recall = yield from self.recalling(who, request)
         context, known = yield from look_ahead(who, self.desk, lambda s: (recall(s), self._profile(s, who)))
         import_whole("mnemic.recall.answer")
@@ -152,6 +153,16 @@ class Recalling:
 
             return unsure(asked, newest_since(context, pairs, user)), context
         return answer(request.query, context, facts, user, certain), context
+
+    def _asked_of_self(self, who: Who, request: RecallRequest) -> Flow[RecallRequest]:
+        """A question that names the user by the name they speak under, as they ask it of themselves."""
+        import_whole("mnemic.recall.understand")
+        from mnemic.recall.understand import SPEAKS_OF_SELF, asked_of_self
+
+        if SPEAKS_OF_SELF.search(request.query):
+            return request
+        _, _, user = yield from look(lambda s: self._profile(s, who))
+        return replace(request, query=asked_of_self(request.query, user))
 
     def why_not(self, who: Who, request: RecallRequest, item: ItemId) -> Flow[Lost]:
         """At which stage of this recall an item was lost, or that it was not."""

@@ -1,0 +1,61 @@
+"""Tells whether a text can hold the number that a Chinese question asks for, by the kind of number that it names.
+
+Every question for a number shares 号 with 手机号, so that a telephone number comes nearest to one for a plate or an
+identity card. Some kinds are told without their name: 川A12345 is a plate, 住808 a room.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_ASKS: Final = re.compile(
+    r"([\u4e00-\u9fffA-Za-z]{0,3}[\u4e00-\u9fffA-Za-z](?<![几多大中小的第一二三四五六七八九十月这那是我您你]))号码?"
+    r"(?:是|有|记得)?(?:多少|什么|啥|几)?(?:来着)?[?？\s。]*$",
+    re.IGNORECASE,
+)
+"""Asks for a number of some kind, which stands before 号."""
+_ASKS_TELEPHONE: Final = re.compile(r"电话|手机|座机|联[系络]|传真|热线|小灵通|移动|联通|电信")
+"""Numbers by which somebody is rung, and people whom one rings."""
+_ASKS_NO_NUMBER: Final = re.compile(r"[外绰称符信型牌句暗口记冒引逗口星问]号?$")
+"""What ends in the same character and is no number: 外号, 型号."""
+_TOLD: Final = tuple(
+    (re.compile(asked, re.IGNORECASE), re.compile(told, re.IGNORECASE))
+    for asked, told in (
+        (r"身份证?$", r"身份证|身份号|(?<!\d)\d{17}[\dX](?!\d)"),
+        (r"车牌?$|牌照$", r"车牌|牌照|牌号|上牌|[京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼][A-Z]"),
+        (r"银行|信用卡|储蓄卡|借记卡|工资卡", r"银行|卡号|信用卡|储蓄卡|借记卡|工资卡|[工建招农中交]行|尾号"),
+        (r"QQ$|扣扣$", r"QQ|扣扣|企鹅"),
+        (r"微信$|vx$", r"微信|wechat|vx|威信"),
+        (r"房间?$|门牌$|寝室$|宿舍$|单元$", r"房|室|门牌|宿舍|寝|单元|[栋幢]|住(?:在|了|的?是)?[A-Za-z]?\d{2,4}(?!\d)"),
+        (r"护照", r"护照|passport|(?<![A-Za-z])[EG]\d{8}(?!\d)"),
+        (r"航班|班次", r"航班|班次|飞|(?<![A-Za-z])[A-Z\d][A-Z]\d{3,4}(?!\d)"),
+        (r"车次", r"车次|高铁|动车|火车|列车|(?<![A-Za-z])[GDCKTZ]\d{1,4}(?!\d)"),
+        (r"座位?$|座席$", r"座|排|车厢|(?<!\d)\d{1,2}[A-F](?![A-Za-z])"),
+        (r"单$|快递|运单|订单|物流", r"单|快递|运单|物流|顺丰|中通|圆通|韵达|申通|京东"),
+        (r"工$|员工", r"工号|员工|工牌|编号"),
+        (r"学$|学生|学籍", r"学号|学籍|学生证|编号"),
+    )
+)
+"""By the end of what stands before 号, what tells such a number."""
+
+
+def lacks_number_asked(question: str, text: str) -> bool:
+    """Whether a question asks for a number of a kind that a text does not name."""
+    asked = _ASKS.search(question)
+    if asked is None or _ASKS_TELEPHONE.search(question):
+        return False
+    kind = asked[1]
+    for form, told in _TOLD:
+        if form.search(kind):
+            return told.search(text) is None
+    if _ASKS_NO_NUMBER.search(kind):
+        return False
+    low = text.casefold()
+    return not any(piece in low for piece in _pieces(kind.casefold()))
+
+
+def _pieces(kind: str) -> list[str]:
+    """What a text may name of a kind of number: any two characters of it, with 号 behind."""
+    word = kind.rpartition("的")[2] + "号"
+    return [word[at : at + 2] for at in range(len(word) - 1)]

@@ -1,0 +1,85 @@
+# ruff: noqa: E501 - a row cut in pieces is read wrongly
+"""Whom somebody was with before, and what held before the last change: not what holds now."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+import pytest
+
+from mnemic.core.clock import micros
+from mnemic.core.queries import Recalled
+from mnemic.core.timex import find_times
+from mnemic.recall.earlier import asks_former_partner, former_partner, what_held_before, what_held_then
+
+PARTNERS = """
+2025-01-02 跟周凯在一起三年了 | 2025-03-02 跟周凯分手了 | 2025-05-02 认识了一个男生叫陈屿，在一起了 => 我的前男友叫什么？ => 跟周凯分手了
+2025-01-02 my boyfriend Zack cooked | 2025-03-02 I broke up with Zack | 2025-05-02 met a guy called Chen, we're together now => who is my ex-boyfriend? => I broke up with Zack
+2025-01-02 I have a boyfriend, Zack | 2025-03-02 we broke up, so sad => who is my ex-boyfriend? => I have a boyfriend, Zack
+2025-01-02 my ex Pablo still has my keys | 2025-03-02 my boyfriend is called Chen => What is my ex called? => my ex Pablo still has my keys
+2025-01-02 my wife Anna and I got divorced | 2025-03-02 I'm dating Sue => Who is my ex-wife? => my wife Anna and I got divorced
+2025-01-02 认识了一个男生叫陈屿，在一起了 => 我的前男友叫什么？ => none
+2025-01-02 my sister broke up with Tom => who is my ex-boyfriend? => none
+2025-01-02 my sister's ex Tom came by => who is my ex-boyfriend? => none
+2025-01-02 my boss dumped more work on me => who is my ex-boyfriend? => none
+"""
+BEFORE = """
+2025-01-02 降压药吃的是氨氯地平 | 2025-03-02 脚肿，医生把药换成缬沙坦了 | 2025-05-02 今天忘了吃缬沙坦这个药 => 我之前吃的是什么降压药？ => 降压药吃的是氨氯地平
+2025-01-02 降压药吃的是氨氯地平 | 2025-03-02 医生把药换成缬沙坦了 | 2025-05-02 吃缬沙坦后降压药效果不错 => 换药之前我吃的什么药？ => 降压药吃的是氨氯地平
+2025-01-02 I take amlodipine pills | 2025-03-02 My doctor switched me to valsartan pills | 2025-05-02 took my pills late today => What medication did I use to take? => I take amlodipine pills
+2025-01-02 I take amlodipine pills | 2025-05-02 took my pills late today => What pills do I take? => none
+"""
+THEN = """
+2026-01-10 based in Montreal, working in film | 2026-05-14 We moved to Ottawa at the weekend! | 2026-09-08 back in Montreal, it didn't work out => Where did I live in June? => We moved to Ottawa at the weekend!
+2026-01-10 based in Montreal, working in film | 2026-05-14 We moved to Ottawa at the weekend! | 2026-09-08 back in Montreal, it didn't work out => Where did I live in February? => based in Montreal, working in film
+2026-01-10 我住在武侯区 | 2026-04-29 从武侯区搬到了龙泉驿 => 我三月份住在哪个区？ => 我住在武侯区
+2026-01-10 我住在武侯区 | 2026-04-29 从武侯区搬到了龙泉驿 => 我五月份住在哪个区？ => 从武侯区搬到了龙泉驿
+2026-04-29 从武侯区搬到了龙泉驿 => 我三月份住在哪个区？ => none
+2025-03-10 I work at Shopify => Where did I work in January? => I work at Shopify
+2025-03-10 I work at Shopify | 2025-11-20 I quit, starting my own business in January => Where did I work in January? => none
+2026-01-10 I live in Leeds => Where did I meet Tom in June? => none
+2026-01-10 I live in Leeds => Where will I live in June? => none
+2026-01-10 I live in Leeds => Where did we go in June? => none
+"""
+
+
+def rows(table: str) -> list[list[str]]:
+    return [row.split(" => ") for row in table.split("\n") if row]
+
+
+def recalled(world: Any, said: str) -> list[Recalled]:
+    told = [each.split(" ", 1) for each in said.split(" | ")]
+    items = [replace(world.say(text, by=""), said=datetime.fromisoformat(f"{day}T00:00:00Z")) for day, text in told]
+    return [
+        Recalled(item=item, seq=1, score=1.0, components={}, reasons=(), tokens=9, bearing=4.0)
+        for item in reversed(items)
+    ]
+
+
+@pytest.mark.parametrize(("said", "question", "answer"), rows(PARTNERS))
+def test_whom_somebody_was_with_is_told_by_the_end_of_it(world: Any, said: str, question: str, answer: str) -> None:
+    assert asks_former_partner(question)
+    former = former_partner(question, recalled(world, said))
+    assert [hit.text for hit in former] == [answer] * (answer != "none")
+
+
+@pytest.mark.parametrize(
+    "question", ["Who is my ex-boss?", "我的前任老板叫什么？", "Who is my boyfriend?", "谁是我前面的人？"]
+)
+def test_who_is_no_former_partner_is_asked_for_as_anybody(question: str) -> None:
+    assert not asks_former_partner(question)
+
+
+@pytest.mark.parametrize(("said", "question", "answer"), rows(BEFORE))
+def test_what_held_before_is_older_than_the_last_change(world: Any, said: str, question: str, answer: str) -> None:
+    before = what_held_before(question, recalled(world, said))
+    assert [hit.text for hit in before] == [answer] * (answer != "none")
+
+
+@pytest.mark.parametrize(("said", "question", "answer"), rows(THEN))
+def test_what_held_in_a_past_month_was_told_by_then(world: Any, said: str, question: str, answer: str) -> None:
+    spans = find_times(question, micros(datetime.fromisoformat("2026-10-01T00:00:00Z")))
+    then = what_held_then(question, spans, recalled(world, said))
+    assert [hit.text for hit in then] == [answer] * (answer != "none")
