@@ -145,6 +145,8 @@ class SpokenOf:
         text = item.text
         if _I.search(text) is None or _MORE_THAN_I.search(text) or re.search(self._called, text):
             return False
+        if any(kin in text.casefold() for kin in self.kin):
+            return False  # "I've got two sisters, Kate and Moira"
         read = slots(text, "user", micros(item.said), item.said_offset)
         return any(finding.act is SlotAct.STATES for finding in read)
 
