@@ -73,7 +73,7 @@ My sister is pregnant. | She had the baby last week. => Is my sister pregnant? =
 My sister is pregnant. | My sister had the baby last week. => Is my sister pregnant? => No
 My brother has a dog called Rex. | Rex died in May. => Does my brother have a dog? =>
 My sister wants a dog. => Does my sister have a dog? =>
-If Callum moves to Leeds I'll visit. => Does Callum live in Leeds? => No
+If Callum moves to Leeds I'll visit. => Does Callum live in Leeds? =>
 My older brother smokes. => Does my younger brother smoke? =>
 My brother has a dog. => Does my brother have a cat? =>
 我不去了，太累 => 我还在上游泳班吗？ =>

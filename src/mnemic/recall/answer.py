@@ -72,7 +72,7 @@ from mnemic.recall.quoting import (
 from mnemic.recall.reasons import KNOWN
 from mnemic.recall.said_of_others import SpokenOf
 from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
-from mnemic.recall.still_so import adds, stated_in_full, still_so
+from mnemic.recall.still_so import adds, may_have_ended_since, stated_in_full, still_so
 from mnemic.recall.sureness import SCORED, SPLIT, AnswerGrounds, likely_yes, read_by, sure
 from mnemic.recall.topics import ON_TOPIC
 from mnemic.recall.understand import SPEAKS_OF_SELF, called_by_name
@@ -342,6 +342,8 @@ def _read_plainly(
         if then is not None or micros(first.said) < context.spans[-1].start:
             return then or YesOrNo(None, first, first.text)
     said = _plainly_said(question, context, evidence, profile, user)
+    if said is not None and said.yes and may_have_ended_since(question, said.item, own):
+        return replace(said, yes=None)
     if not judged or (said is not None and said.yes is not None):
         return said
     if (still := still_so(question, own)) is not None:
@@ -398,6 +400,8 @@ def _plainly_said_of(spoken_of: SpokenOf, question: str, heard: Sequence[Recalle
     own_question = spoken_of.own_question(question) if asks_yes_or_no(question) else ""
     if not own_question or not heard or heard[0].bearing is None:
         return None
+    if spoken_of.several:
+        return YesOrNo(None, heard[0].item, heard[0].text)
     mine = _own(heard, user)
     own = {hit.id: spoken_of.own_sentences(hit.text) for hit in mine}
     items = {hit.id: hit.item for hit in mine if own[hit.id]}
@@ -409,7 +413,7 @@ def _plainly_said_of(spoken_of: SpokenOf, question: str, heard: Sequence[Recalle
     item = items[said.item.id]
     if any(each.said > item.said and _GOES_ON.match(each.text) for each in beside):
         return None
-    if any(spoken_of.may_change(own_question, item, hit.item) for hit in mine if hit.id not in (item.id,)):
+    if any(spoken_of.may_change(own_question, item, hit.item) for hit in mine if hit.id != item.id):
         return YesOrNo(None, item, item.text)
     newest = next((hit for hit in heard if hit.succession == 1), None)
     if newest is not None and newest.id != item.id and newest.item.said > item.said:
@@ -695,7 +699,7 @@ def _tells_no(question: str, quoted: QuotedSentence, evidence: Sequence[Recalled
         return False
     if any(denies_in(clause) and not _is_supposed(clause) for clause in clauses):
         return True
-    if PRESUMED.search(question) and (adds(quoted.text) or about_another(quoted.text, frozenset(), question)):
+    if adds(quoted.text) or (PRESUMED.search(question) and about_another(quoted.text, frozenset(), question)):
         return False
     newest = next((hit for hit in evidence if hit.id == quoted.item.id and hit.succession == 1), None)
     older = [hit for hit in evidence if hit.succession > 1]

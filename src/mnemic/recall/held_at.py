@@ -54,8 +54,10 @@ _WHILE: Final = re.compile(
     re.IGNORECASE,
 )
 """Says that what its clause tells of is for a while."""
-_WITHOUT: Final = re.compile(r"\b(?:free|without|off|none|nobody|nothing)\b|无|没有[^吗?？]", re.IGNORECASE)
-"""Asks for what somebody went without."""
+_WITHOUT: Final = re.compile(
+    r"\b(?:like|love|enjoy|hate|want|need|free|without|off|none|nobody|nothing)\b|无|没有[^吗?？]", re.IGNORECASE
+)
+"""Asks for what somebody went without, or what they liked or wanted."""
 _WAS_SO: Final = re.compile(r"\b(?:i|we|he|she|they) (?:was|were|had)\b", re.IGNORECASE)
 """Tells of what was so before it is said."""
 _AHEAD: Final = re.compile(
@@ -66,7 +68,7 @@ _AHEAD: Final = re.compile(
 _MINE: Final = re.compile(r"\b(?:my|our)(?= )", re.IGNORECASE)
 _ADVERBS: Final = r"(?: (?:also|still|now|already|just|both|currently|always|only|usually|mostly|\w+ly))*"
 _HAVE: Final = re.compile(
-    rf"\b(?:i|we){_ADVERBS}(?:['’]ve(?: got)?| have(?: got)?| own| keep| drive| rent| lease| share| employ)(?! to\b)(?= )"
+    rf"\b(?:i|we){_ADVERBS}(?:['’]ve(?: got)?| have(?: got)?| own| keep| drive| rent| lease| share| employ)(?! (?:to|been)\b)(?= )"
     r"|^\W*(?:got|have)(?= (?:an?|two|three|my|our) )",
     re.IGNORECASE,
 )
@@ -107,6 +109,10 @@ _NONE_LEFT: Final = re.compile(
     r"\b(?:no (?:more|longer)|(?:have|['’]ve got|have got) no|(?:do not|don['’]t|haven['’]t|have not) (?:have|got|own|keep|drive|live|work|take|go)|any ?more)\b|没有|不再|没了|不[\u4e00-\u9fff]{1,6}了"
 )
 """Says that there is none of what its clause names."""
+_LEFT: Final = re.compile(
+    r"\b(?:died|passed away|ran away|moved (?:out|away|on)|left(?: us| for good|\W*$))", re.IGNORECASE
+)
+"""Says of who or what somebody has that they are gone."""
 _CHANGES: Final = re.compile(
     r"\b(?:mov(?:ed|ing)|relocated|start(?:ed|ing) (?:at|with|a new)|new (?:job|place|flat|house|home|car)|joined|swapped|switched|quit|left|sold|died|passed away|ran away|put (?:down|to sleep)"
     r"|gone|stolen|rehomed|scrapped|stopped|gave up|given up|cancell?ed|retired|resigned|fired|laid off|redundant)\b|搬|跳槽|入职|换|辞|死|去世|走了|走丢|卖|退|停了|送人|不再|没了|离职|毕业|分手|离婚",
@@ -210,7 +216,8 @@ def _ends(matter: AskedMatter, sentence: str) -> bool:
         words = [word for word in matter.words if matter.chinese and word in clause] or list(matter.words)
         if object_state(clause, words, chinese=matter.chinese) is ObjectState.GONE or _NONE_LEFT.search(clause):
             return True
-        if _MINE.search(clause) and denies_in(clause) and _is_theirs(matter, clause):
+        mine = (clause[found.end() :].split()[:2] for found in _MINE.finditer(clause))
+        if _LEFT.search(clause) and any(matter.share_in(" ".join(words)) > 0 for words in mine):
             return True
     return False
 

@@ -37,7 +37,9 @@ _NO_MOVE: Final = re.compile(
 )
 """Is no move of a home, or one that lies ahead or is undone."""
 _YEAR: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
-_AGO: Final = re.compile(r"\b(?:\w+ years|decades) ago\b|\bas a (?:child|kid|student)\b|[几两三四五六七八九十\d]+年前|小时候")
+_AGO: Final = re.compile(
+    r"\b(?:\w+ years|decades) ago\b|\bas a (?:child|kid|student)\b|[几两三四五六七八九十\d]+年前|小时候"
+)
 _FORMERLY: Final = re.compile(r"\b(?:before|used to|previously|formerly)\b|以前|之前|原来|从前|曾", re.IGNORECASE)
 
 
@@ -83,7 +85,8 @@ def _tells_home(spoken_of: SpokenOf, hit: Recalled) -> bool:
 def _moves(spoken_of: SpokenOf, hit: Recalled) -> bool:
     """Whether a text says of somebody that they have moved, though rules read no home in it: abroad, in with Jo."""
     return not _is_long_ago(hit) and any(
-        _MOVED.search(own) and not _NO_MOVE.search(own) for own in spoken_of.own_words(hit.text)
+        own.startswith(("I ", "我")) and _MOVED.search(own) and not _NO_MOVE.search(own)
+        for own in spoken_of.own_words(hit.text)
     )
 
 

@@ -78,7 +78,8 @@ _GETTING: Final = re.compile(
 )
 """By which somebody would get something, or be something: what follows is the thing."""
 _KNOWN_THING: Final = re.compile(
-    r"\b(?:the|my|our|your|his|her|their|this|that|these|those|me|him|them|it|us|without|by|from|if|when|because|but)\b|['’]s\b|[,;:.!?]", re.IGNORECASE
+    r"\b(?:the|my|our|your|his|her|their|this|that|these|those|me|him|them|it|us|without|by|from|if|when|because|but)\b|['’]s\b|[,;:.!?]",
+    re.IGNORECASE,
 )
 """Names what is there, or leaves the thing."""
 _WORDS_OF_IT: Final = 6
@@ -182,7 +183,9 @@ def _is_supposed(matter: AskedMatter, sentence: str, *, dreaming: bool) -> bool:
         return wanted and _would_get(matter, said)
     if _is_refused(matter, sentence):
         return True
-    supposing = [(clause, supposed or dreaming, matter.share_in(clause)) for clause, supposed in supposed_clauses(sentence)]
+    supposing = [
+        (clause, supposed or dreaming, matter.share_in(clause)) for clause, supposed in supposed_clauses(sentence)
+    ]
     most = max(share for _, _, share in supposing)
     if most <= 0:
         return False

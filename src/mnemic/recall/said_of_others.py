@@ -75,11 +75,17 @@ _PAST: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class SpokenOf:
-    """By what whoever a question asks about is spoken of: what they are to whoever asks, and their names."""
+    """By what whoever a question asks about is spoken of: what they are to whoever asks, and their names.
+
+    Attributes:
+        mark: What tells them from others of that kind, "younger".
+        several: They may be any of several of a kind, so that nothing is surely said of them.
+    """
 
     kin: frozenset[str]
     names: frozenset[str]
     mark: str = ""
+    several: bool = False
 
     @classmethod
     def of(cls, question: str, texts: Iterable[str], profile: Iterable[Item]) -> SpokenOf | None:
@@ -96,9 +102,14 @@ class SpokenOf:
         pairs = {*_called_in(texts), *_called_by(profile)}
         of_kin = {name for who, name in pairs if who in map(_relation, kin)}
         of_name = {who for who, name in pairs if name in names}
-        if kin and not mark and (len({name for name in of_kin if name.isascii()}) > 1 or len(_marks_of(kin, texts)) > 1):
-            return None
-        if any(re.search(rf"\b(?:in|moved to|went to|going to) {re.escape(name)}\b", text) for name in names for text in texts):
+        several = len({name for name in of_kin if name.isascii()}) > 1 or len(_marks_of(kin, texts)) > 1
+        if kin and not mark and several:
+            return cls(frozenset(kin), frozenset(names), several=True)
+        if any(
+            re.search(rf"\b(?:in|moved to|went to|going to) {re.escape(name)}\b", text)
+            for name in names
+            for text in texts
+        ):
             return None  # it is a place
         if len(of_kin) == 1 and not mark:
             names |= of_kin
@@ -126,7 +137,9 @@ class SpokenOf:
 
     def own_sentences(self, text: str) -> dict[str, str]:
         """The sentences of a text that speak of them, by what they would say of themselves."""
-        said = {}
+        said: dict[str, str] = {}
+        if self.several:
+            return said
         for sentence in written_sentences(text):
             match = self._form.match(sentence)
             if match is None or _OF_OTHERS.match(sentence, match.end()):
@@ -169,7 +182,9 @@ def _called(kin: frozenset[str], names: frozenset[str], mark: str) -> str:
     kinds = "|".join(sorted(map(re.escape, kin), key=len, reverse=True)) or "(?!)"
     named = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
     marked = re.escape(mark) + "[ -]" if mark else _UNMARKED
-    theirs = rf"(?:my|our) {marked}(?:{kinds})(?:,? (?-i:{named or _NAME})\b)?\b|[我咱](?:们|家)?的?(?:{kinds})(?:{named})?"
+    theirs = (
+        rf"(?:my|our) {marked}(?:{kinds})(?:,? (?-i:{named or _NAME})\b)?\b|[我咱](?:们|家)?的?(?:{kinds})(?:{named})?"
+    )
     return rf"(?i:{theirs}|(?:{named or '(?!)'})(?! (?-i:(?!I\b)[A-Z])))"
 
 

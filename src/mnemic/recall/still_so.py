@@ -23,6 +23,7 @@ from mnemic.recall.yes_or_no import YesOrNo
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from mnemic.core.items import Item
     from mnemic.core.queries import Recalled
 
 _DAYS: Final = frozenset(
@@ -75,8 +76,12 @@ _ACQUIRED: Final = re.compile(
 )
 """Is all about what gave the speaker something that they have since, right behind the verb."""
 _WELL: Final = "(?:也|还|很|挺|蛮|越来越|比较)*(?:好|顺|流利|溜|不错|熟|棒)(?!的)"
-_DONE_CHINESE: Final = "{}(?:也|都|现在)*(?:说|讲|聊|写|弹|开|拉|唱|打)得" + _WELL + "|{}证[^，。！!]{{0,6}}(?:下来|拿到|到手|考下|考过)"
-_DOES: Final = re.compile("(?:^|[，,。！!；])[^，,。！!；学想要怕劝让叫教]*?(?:我们?|咱们?|每[天周月晚早]\\S{0,6}|现在|最近|一直|放学|下班)(?:都|也|会|能|常|在|去|一直|每\\S{1,4})*$")
+_DONE_CHINESE: Final = (
+    "{}(?:也|都|现在)*(?:说|讲|聊|写|弹|开|拉|唱|打)得" + _WELL + "|{}证[^，。！!]{{0,6}}(?:下来|拿到|到手|考下|考过)"
+)
+_DOES: Final = re.compile(
+    "(?:^|[，,。！!；])[^，,。！!；学想要怕劝让叫教]*?(?:我们?|咱们?|每[天周月晚早]\\S{0,6}|现在|最近|一直|放学|下班)(?:都|也|会|能|常|在|去|一直|每\\S{1,4})*$"
+)
 """Stands before what somebody does, who is named or speaks."""
 _NOT_DONE: Final = re.compile("的|太|多少|怎么|难|贵|班|证|老师|费")
 """Stands behind it where it is only spoken of."""
@@ -126,6 +131,23 @@ def stated_in_full(question: str, own: Sequence[Recalled]) -> YesOrNo | None:
     return None
 
 
+def may_have_ended_since(question: str, item: Item, own: Sequence[Recalled]) -> bool:
+    """Whether whoever asks named a matter anew since an item, beside something that is added or not so.
+
+    "I also do pottery, the choir is history" ends the choir in words that no list has; what is asked with "still" it
+    leaves open.
+    """
+    if not PRESUMED.search(question):
+        return False
+    matter = AskedMatter.of(question)
+    return any(
+        micros(other.item.said) > micros(item.said)
+        and (_ADDS.search(other.text) is not None or denies_in(NO_DENIAL.sub(" ", other.text)))
+        and _names_otherwise(matter, other.text)
+        for other in own
+    )
+
+
 def _asks_plainly(question: str) -> bool:
     """Whether a question asks for no more than that something is so now."""
     bare = without_since(question)
@@ -148,8 +170,7 @@ def _states(matter: AskedMatter, sentence: str) -> bool:
 def _is_over(matter: AskedMatter, sentence: str) -> bool:
     """Whether a sentence plainly ends what it names."""
     return any(
-        _OVER.search(clause) is not None
-        or any(matter.share_in(found[1]) > 0 for found in _BINNED.finditer(clause))
+        _OVER.search(clause) is not None or any(matter.share_in(found[1]) > 0 for found in _BINNED.finditer(clause))
         for clause, supposed in supposed_clauses(sentence)
         if not supposed and matter.share_in(clause) > 0
     )
@@ -168,9 +189,10 @@ def _goes_on(matter: AskedMatter, sentence: str) -> bool:
 def _names_otherwise(matter: AskedMatter, text: str) -> bool:
     """Whether a text states something of a matter itself, other than that it goes on: its end may be in other words."""
     return any(
-        not asks(sentence) and not _ASKING_CLAUSE.search(clause) and not _GOES_ON.search(clause)
+        matter.touched_by(clause) and not _ASKING_CLAUSE.search(clause) and not _GOES_ON.search(clause)
         for sentence in written_sentences(text)
-        for clause in matter.clauses_in(sentence)
+        if not asks(sentence)
+        for clause in clauses(sentence)
     )
 
 
