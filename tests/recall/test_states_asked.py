@@ -75,6 +75,7 @@ STILL = """
 SUPPOSED = """
 2023-02-02 Tibby, that's my cat, yowls. | 2023-09-10 Dreamt last night I'd brought a greyhound home off the track. => do I own a greyhound? => no
 2023-09-10 Dreamt last night I'd brought a greyhound home. | 2023-12-10 The greyhound came home today. => do I own a greyhound? => open
+2023-09-10 Dreamt last night I'd brought a greyhound home. | 2023-12-10 She came home today, all legs. => do I own a greyhound? => open
 2023-09-10 I dreamt for years of a greyhound and finally got one. => do I own a greyhound? => open
 2023-09-10 Dreamt my greyhound could talk. => do I own a greyhound? => open
 2023-09-10 I might get a greyhound. => do I want a greyhound? => open

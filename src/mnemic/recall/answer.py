@@ -705,7 +705,7 @@ def _tells_no(question: str, quoted: QuotedSentence, evidence: Sequence[Recalled
     older = [hit for hit in evidence if hit.succession > 1]
     if clauses or newest is None or not older:
         return False
-    ends = denies_in(quoted.text) and (newest.bearing or 0.0) >= SETTLES
+    ends = bool(PRESUMED.search(question)) and denies_in(quoted.text) and (newest.bearing or 0.0) >= SETTLES
     return ends or any(words & set(tokenise(hit.text)) for hit in older)
 
 
