@@ -11,11 +11,10 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.clock import micros
-from mnemic.core.tokens import tokenise
 from mnemic.extract.sentences import written_sentences
 from mnemic.recall.asked_matter import AskedMatter, without_since
 from mnemic.recall.evidence import asks, denies_in
-from mnemic.recall.polarity import ASKS_END, ASKS_PAST, NO_DENIAL, ONCE, PRESUMED, telling_words
+from mnemic.recall.polarity import ASKS_END, ASKS_PAST, NO_DENIAL, ONCE, PRESUMED
 from mnemic.recall.unreal import ASKS_UNREAL, supposed_clauses
 from mnemic.recall.whom_it_is_about import about_another, asks_of_self, clauses
 from mnemic.recall.yes_or_no import YesOrNo
@@ -26,10 +25,6 @@ if TYPE_CHECKING:
     from mnemic.core.items import Item
     from mnemic.core.queries import Recalled
 
-_DAYS: Final = frozenset(
-    tokenise("today tomorrow yesterday week month year day time 今天 明天 昨天 现在 最近 今年 去年 明年 晚上 早上 下午")
-)
-"""Tokens of times, which no matter has to itself."""
 _HALF: Final = 0.5
 """Share of what is asked about beyond which a sentence states it."""
 _ADDS: Final = re.compile(
@@ -112,7 +107,7 @@ def still_so(question: str, own: Sequence[Recalled]) -> YesOrNo | None:
     since = [other for other in own if micros(other.item.said) > micros(hit.item.said)]
     if any(_names_otherwise(matter, other.text) for other in since):
         return None
-    newer = [other for other in since if other.succession > 0 or _adds_to(sentence, other.text)]
+    newer = [other for other in since if other.succession > 0]
     so = all(adds(other.text) for other in newer) if newer else _goes_on(matter, sentence)
     return YesOrNo(yes=True, item=hit.item, sentence=sentence, inferred=True) if so else None
 
@@ -174,11 +169,6 @@ def _is_over(matter: AskedMatter, sentence: str) -> bool:
         for clause, supposed in supposed_clauses(sentence)
         if not supposed and matter.share_in(clause) > 0
     )
-
-
-def _adds_to(sentence: str, text: str) -> bool:
-    """Whether a text tells of something beside what a sentence tells, of which it shares a word."""
-    return adds(text) and not (telling_words(sentence) - _DAYS).isdisjoint(telling_words(text))
 
 
 def _goes_on(matter: AskedMatter, sentence: str) -> bool:
