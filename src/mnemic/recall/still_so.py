@@ -52,7 +52,8 @@ _REPLACES: Final = re.compile(
 _OVER: Final = re.compile(r"(?:退|停|辞|卖|取消|注销|结束|戒)(?:出|掉)?[^，。]{0,6}了|[退辞]了|不再")
 """Ends what its clause names, in Chinese."""
 _BINNED: Final = re.compile(
-    r"\b(?:killed|binned|cancell?ed|quit|gave up|given up|done with|finished with|through with) ((?:(?:the|my|our) )?[\w-]+)"
+    r"\b(?:killed|binned|cancell?ed|quit|gave up|given up|done with|finished with|through with|(?:jacked|packed) in) ((?:(?:the|my|our) )?[\w-]+)",
+    re.IGNORECASE,
 )
 """Ends what stands right behind it."""
 _ASKING_CLAUSE: Final = re.compile(r"几|什么|怎么|咋|吗|多少|\bhow\b|\bwhat\b", re.IGNORECASE)
@@ -159,7 +160,9 @@ def _states(matter: AskedMatter, sentence: str) -> bool:
     if ONCE.search(sentence) or all(supposed for _, supposed in supposed_clauses(sentence)):
         return False
     naming = matter.clauses_in(NO_DENIAL.sub(" ", sentence))
-    return asks(sentence) or not any(denies_in(clause) or _REPLACES.search(clause) for clause in naming)
+    return asks(sentence) or not any(
+        denies_in(clause) or _REPLACES.search(clause) or _BINNED.search(clause) for clause in naming
+    )
 
 
 def _is_over(matter: AskedMatter, sentence: str) -> bool:
