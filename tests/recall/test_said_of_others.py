@@ -28,7 +28,7 @@ my brother Callum lives in Aberdeen | my brother's wife moved to Leeds | Where d
 """  # noqa: E501 - a row cut in pieces is read wrongly
 
 
-@pytest.mark.parametrize("embedder", [pytest.param("auto", marks=LOCAL)])
+@pytest.mark.parametrize("embedder", ["none", pytest.param("auto", marks=LOCAL)])
 @pytest.mark.parametrize("row", SAID.strip().splitlines())
 def test_where_somebody_lives_is_their_newest_home(row: str, embedder: str) -> None:
     *told, question, place = row.split(" | ")
@@ -130,14 +130,14 @@ My sister is pregnant. | She had the baby last week. => Is my sister pregnant? =
 My sister is pregnant. | My sister had the baby last week. => Is my sister pregnant? => No
 My brother has a dog called Rex. | Rex died in May. => Does my brother have a dog? =>
 My sister wants a dog. => Does my sister have a dog? =>
-If Callum moves to Leeds I'll visit. => Does Callum live in Leeds? => No
+If Callum moves to Leeds I'll visit. => Does Callum live in Leeds? =>
 My older brother smokes. => Does my younger brother smoke? =>
 My brother has a dog. => Does my brother have a cat? =>
 我不去了，太累 => 我还在上游泳班吗？ =>
 """  # noqa: E501 - a row cut in pieces is read wrongly
 
 
-@pytest.mark.parametrize("embedder", [pytest.param("auto", marks=LOCAL)])
+@pytest.mark.parametrize("embedder", ["none", pytest.param("auto", marks=LOCAL)])
 @pytest.mark.parametrize("row", PLAIN.strip().splitlines())
 def test_what_is_plainly_said_of_somebody_answers_yes_or_no(row: str, embedder: str) -> None:
     said, question, short = (part.strip() for part in row.split("=>"))

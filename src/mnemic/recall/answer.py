@@ -31,7 +31,6 @@ from mnemic.recall.asked_for import (
     held,
     surely_held,
 )
-from mnemic.recall.asked_matter import AskedMatter
 from mnemic.recall.currency import ORDERS
 from mnemic.recall.doubt_words import is_asserted, speaks_of_any
 from mnemic.recall.earlier import asks_former_partner, former_partner, what_held_before, what_held_then
@@ -55,10 +54,10 @@ from mnemic.recall.evidence import (
     so_before_supposed,
     speaker_of,
 )
-from mnemic.recall.held_at import held_at
+from mnemic.recall.held_at import asks_of_stretch, held_at
 from mnemic.recall.homes import newest_home_first
 from mnemic.recall.only_supposed import only_supposed
-from mnemic.recall.polarity import ASKS_PAST, STILL, SUPPOSES, asked_words, goes_on, share_held
+from mnemic.recall.polarity import ASKS_PAST, PRESUMED, SUPPOSES, asked_words, goes_on, share_held
 from mnemic.recall.profile import certain_since, matter_of_slot
 from mnemic.recall.quoting import (
     NEARLY,
@@ -73,12 +72,12 @@ from mnemic.recall.quoting import (
 from mnemic.recall.reasons import KNOWN
 from mnemic.recall.said_of_others import SpokenOf
 from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
-from mnemic.recall.still_so import adds, stated_in_full, still_so
+from mnemic.recall.still_so import adds, may_have_ended_since, stated_in_full, still_so
 from mnemic.recall.sureness import SCORED, SPLIT, AnswerGrounds, likely_yes, read_by, sure
 from mnemic.recall.topics import ON_TOPIC
 from mnemic.recall.understand import SPEAKS_OF_SELF, called_by_name
-from mnemic.recall.unreal import is_unreal
-from mnemic.recall.whom_it_is_about import names_in
+from mnemic.recall.unreal import is_unreal, supposed_clauses
+from mnemic.recall.whom_it_is_about import about_another, names_in
 from mnemic.recall.wishes import asks_wish, tells_wish
 from mnemic.recall.yes_or_no import Following, YesOrNo, follows, reads, said_of
 
@@ -205,7 +204,7 @@ def answer_since(
         return None
     first, ids = drafted.grounds.evidence[0], [id for id, _ in drafted.quotes]
     states = [hit for hit in drafted.grounds.evidence if hit.succession]
-    own = speaker_of(first.item).casefold() in ("", "user", user.casefold()) and first.item.kind is Kind.TURN
+    own = bool(_own([first], user))
     plain = own and all(map(is_asserted, sentences(first.text))) and not _only_denies(first.text)
     since = max(newer.said for _, newer in doubted)
     if not plain or ids[0] != first.id or any(hit.item.said > first.item.said for hit in states):
@@ -220,8 +219,7 @@ def newest_since(context: Context, doubted: Sequence[tuple[Item, Item]], user: s
     """The newest that the person stated and that bears on a question, if it came after all that raised doubts."""
     since = max(newer.said for _, newer in doubted)
     bearing = [hit for hit in context.items if hit.bearing is not None and hit.bearing >= NAMED_BESIDE]
-    said = [hit.item for hit in bearing if hit.item.said > since and hit.item.kind is Kind.TURN]
-    own = [item for item in said if speaker_of(item).casefold() in ("", "user", user.casefold())]
+    own = [hit.item for hit in _own(bearing, user) if hit.item.said > since]
     asserted = [item for item in own if all(map(is_asserted, sentences(item.text)))]
     return max(asserted, key=lambda item: micros(item.said), default=None)
 
@@ -309,7 +307,9 @@ def draft_answer(
         quotes = (*facts, *more)
         return DraftAnswer(grounds, tuple((item.id, item.text.strip()) for item in quotes))
     if asks_yes_or_no(question) and (supposed := only_supposed(question, _own(context.items, user))):
-        return _drafted_plainly(question, context, evidence, supposed, yes=False, supposed=True)
+        if supposed.yes is not None:
+            return _drafted_plainly(question, context, evidence, supposed, yes=supposed.yes, supposed=True)
+        said = supposed
     chosen = quoted_for(question, asked, evidence, context.items, doubted=bool(facts)) if evidence else []
     if not chosen:
         return None
@@ -360,21 +360,31 @@ def _read_plainly(
 ) -> YesOrNo | None:
     """What is plainly said to a question for yes or no, of a time that is past or of now."""
     judged = bool(evidence) and evidence[0].bearing is not None
-    if judged and (then := held_at(question, context.spans, evidence)) is not None:
-        return then
+    own = _own(evidence, user)
+    if judged and asks_of_stretch(question, context.spans):
+        then, first = held_at(question, context.spans, _own(context.items, user)), evidence[0].item
+        if then is not None or micros(first.said) < context.spans[-1].start:
+            return then or YesOrNo(None, first, first.text)
     said = _plainly_said(question, context, evidence, profile, user)
+    if said is not None and said.yes and may_have_ended_since(question, said.item, own):
+        return replace(said, yes=None)
     if not judged or (said is not None and said.yes is not None):
         return said
-    if (still := still_so(question, evidence)) is not None:
+    if (still := still_so(question, own)) is not None:
         return still
-    stated = stated_in_full(question, evidence)
+    stated = stated_in_full(question, own)
     return said if stated is None or _contested(question, [stated.item], [stated.sentence], evidence) else stated
 
 
 def _own(recalled: Sequence[Recalled], user: str) -> list[Recalled]:
     """What whoever asks said themselves."""
-    me = {"", "user", user.casefold()}
+    me = _me(user)
     return [hit for hit in recalled if speaker_of(hit.item).casefold() in me and hit.item.kind is Kind.TURN]
+
+
+def _me(user: str) -> frozenset[str]:
+    """By whom it is said, or of whom, where it is of whoever asks."""
+    return frozenset({"", "user", user.casefold()})
 
 
 def _plainly_said(
@@ -385,8 +395,7 @@ def _plainly_said(
     Nothing where recall holds something newer for the state of the very object; and what that is leaves a reading open,
     unless it is plainly of another object. So does what whoever said yes said later of it: that it ended.
     """
-    me = {"", "user", user.casefold()}
-    mine = [hit for hit in profile if str(hit.slots.get("subject") or "user").casefold() in me]
+    mine = [fact for fact in profile if str(fact.slots.get("subject") or "user").casefold() in _me(user)]
     said = said_of(question, mine, [hit.item for hit in _own(context.items, user)])
     newest = next((hit for hit in evidence if hit.succession == 1), None)
     if said is None or said.yes is None:
@@ -415,8 +424,9 @@ def _plainly_said_of(spoken_of: SpokenOf, question: str, heard: Sequence[Recalle
     own_question = spoken_of.own_question(question) if asks_yes_or_no(question) else ""
     if not own_question or not heard or heard[0].bearing is None:
         return None
-    me = {"", "user", user.casefold()}
-    mine = [hit for hit in heard if speaker_of(hit.item).casefold() in me and hit.item.kind is Kind.TURN]
+    if spoken_of.several:
+        return YesOrNo(None, heard[0].item, heard[0].text)
+    mine = _own(heard, user)
     own = {hit.id: spoken_of.own_sentences(hit.text) for hit in mine}
     items = {hit.id: hit.item for hit in mine if own[hit.id]}
     beside = [hit.item for hit in mine if hit.id not in items and not SPEAKS_OF_SELF.search(hit.text)]
@@ -427,6 +437,8 @@ def _plainly_said_of(spoken_of: SpokenOf, question: str, heard: Sequence[Recalle
     item = items[said.item.id]
     if any(each.said > item.said and _GOES_ON.match(each.text) for each in beside):
         return None
+    if any(spoken_of.may_change(own_question, item, hit.item) for hit in mine if hit.id != item.id):
+        return YesOrNo(None, item, item.text)
     newest = next((hit for hit in heard if hit.succession == 1), None)
     if newest is not None and newest.id != item.id and newest.item.said > item.said:
         return None
@@ -458,6 +470,7 @@ def _drafted_plainly(
         float(yes),
         stated=True,
         supposed=supposed,
+        inferred=said.inferred,
     )
     return DraftAnswer(grounds, ((said.item.id, said.sentence),))
 
@@ -554,7 +567,7 @@ def _stand(question: str, facts: Sequence[Item], evidence: Sequence[Recalled], u
     them in doubt already, and then they are none of these.
     """
     people = {str(fact.slots.get("subject") or "user").casefold() for fact in facts}
-    people |= {"", "user", user.casefold()} if people & {"user", user.casefold()} else set()
+    people |= _me(user) if people & {"user", user.casefold()} else set()
     first = next((hit for hit in evidence if speaker_of(hit.item).casefold() in people), None)
     if first is None or first.bearing is None:
         return True
@@ -701,22 +714,28 @@ def _tells_no(question: str, quoted: QuotedSentence, evidence: Sequence[Recalled
     """Whether a quote may be why something is not so: it denies, or ends, what is asked where it names that and does
     not take it up again, or it has taken the place of an older state and names nothing of what is asked.
 
-    "We got the keys, 14 Alder Close, Portishead" is no reason why somebody does not live in Portishead, but what is
-    asked for with "still" presumes so much that all else ends it, unless it is added or nobody ever told of the matter.
+    "We got the keys, 14 Alder Close, Portishead" is no reason why somebody does not live in Portishead; nor does what
+    is added, or of somebody else, end what is asked for with "still".
     """
     words = asked_words(question)
     clauses = [part for part in _CLAUSE.split(quoted.text) if words & set(tokenise(part))]
     if any(map(goes_on, clauses)):
         return False
-    if STILL.search(question):
-        matter = AskedMatter.of(question)
-        ends = denies_in(quoted.text) and (evidence[0].bearing or 0.0) >= SETTLES
-        of_it = ends or any(matter.touched_by(hit.text) for hit in evidence)
-        return of_it and not adds(quoted.text)
-    if any(map(denies_in, clauses)):
+    if any(denies_in(clause) and not _is_supposed(clause) for clause in clauses):
         return True
-    newest = any(hit.id == quoted.item.id and hit.succession == 1 for hit in evidence)
-    return not clauses and newest and any(hit.succession > 1 and words & set(tokenise(hit.text)) for hit in evidence)
+    if adds(quoted.text) or (PRESUMED.search(question) and about_another(quoted.text, frozenset(), question)):
+        return False
+    newest = next((hit for hit in evidence if hit.id == quoted.item.id and hit.succession == 1), None)
+    older = [hit for hit in evidence if hit.succession > 1]
+    if clauses or newest is None or not older:
+        return False
+    ends = bool(PRESUMED.search(question)) and denies_in(quoted.text) and (newest.bearing or 0.0) >= SETTLES
+    return ends or any(words & set(tokenise(hit.text)) for hit in older)
+
+
+def _is_supposed(clause: str) -> bool:
+    """Whether a clause only supposes or wishes what it says."""
+    return SUPPOSES.search(clause) is not None or all(supposed for _, supposed in supposed_clauses(clause))
 
 
 def _yes_or_no(question: str, yes: bool) -> str:

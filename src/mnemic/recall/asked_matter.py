@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.tokens import is_stop, tokenise
-from mnemic.extract.chinese import has_chinese
+from mnemic.extract.chinese import KNOWN_PLACES, has_chinese
+from mnemic.recall.yes_or_no import holds_chinese
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,6 +40,11 @@ _GRAMMAR_CHINESE: Final = re.compile(
     r"|[的了过吗呢吧么还在有是去到来把被给就都也又很和跟从对着得里会能要上开养搬调进住当改换成做包没不]"
 )
 """Characters of a question between which stands what it asks about."""
+_WHOLE_CHINESE: Final = re.compile(
+    "|".join(sorted(KNOWN_PLACES, key=len, reverse=True))
+    + "|开封|和田|来宾|对象|对门|和尚|会员|会计|会议|工会|协会|学生会|社团|面包|包子|钱包|背包|红包|开水|公里|当铺|把手|得到"
+)
+"""Words with a character that is one of grammar elsewhere."""
 _AFTER_CHINESE: Final = re.compile(r"^[^，,]{1,12}?(?:以后|之后)[，,]?(?=[^，,?？]{3})")
 """A clause before the question itself that says since when."""
 _CLAUSE: Final = re.compile(
@@ -78,7 +84,9 @@ class AskedMatter:
             question = question.replace(time, " ")
         if has_chinese(question):
             question = without_since(question)
-            parts = re.findall(r"[\u4e00-\u9fffA-Za-z0-9]+", _GRAMMAR_CHINESE.sub(" ", question).casefold())
+            whole = _WHOLE_CHINESE.findall(question)
+            rest = _GRAMMAR_CHINESE.sub(" ", _WHOLE_CHINESE.sub(" ", question)).casefold()
+            parts = [*whole, *re.findall(r"[\u4e00-\u9fffA-Za-z0-9]+", rest)]
             bare = [part.strip(_VERBS_CHINESE) or part for part in parts]
             telling = [part for part in bare if len(part) > 1] or bare
             phrases = frozenset(part for part, word in zip(parts, bare, strict=True) if part != word)
@@ -117,7 +125,12 @@ def without_since(question: str) -> str:
 
 
 def _named(word: str, text: str) -> bool:
-    """Whether a text holds a Chinese word, or another for it, or of a long one most of its characters."""
+    """Whether a text holds a Chinese word, or another for it, or of a long one most of its characters.
+
+    One of a single character counts only where it is none of another word: 车, not 火车票.
+    """
+    if len(word) == 1 and has_chinese(word):
+        return holds_chinese(text, word)
     if word in text or len(word) < _LONG:
         return word in text or _SAME.get(word, word) in text
     return sum(character in text for character in word) / len(word) >= _MOST

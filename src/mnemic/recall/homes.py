@@ -29,6 +29,17 @@ _ASKS_HOME: Final = re.compile(
 )
 """Asks where somebody lives now."""
 _MOVES: Final = re.compile(r"\bmov(?:e[ds]?|ing)\b|搬", re.IGNORECASE)
+_MOVED: Final = re.compile(r"\bmoved\b|搬(?=[到去走进来])|搬了家", re.IGNORECASE)
+_NO_MOVE: Final = re.compile(
+    r"\bmoved (?:to tears|(?:by|on|the|my|his|her|our|their|an?|it|that|this|up|money|house to house)\b)|\b(?:next|tomorrow|will|going to|about to|might|may|want\w*|if|for the (?:summer|weekend|week))\b"
+    r"|想|打算|要搬|准备|考虑|可能|黄了|没搬|不搬|明年|下[个周月]",
+    re.IGNORECASE,
+)
+"""Is no move of a home, or one that lies ahead or is undone."""
+_YEAR: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_AGO: Final = re.compile(
+    r"\b(?:\w+ years|decades) ago\b|\bas a (?:child|kid|student)\b|[几两三四五六七八九十\d]+年前|小时候"
+)
 _FORMERLY: Final = re.compile(r"\b(?:before|used to|previously|formerly)\b|以前|之前|原来|从前|曾", re.IGNORECASE)
 
 
@@ -48,10 +59,12 @@ def newest_home_first(
     if not _ASKS_HOME.search(question) or _FORMERLY.search(question):
         return evidence
     homes = [hit for hit in heard if _tells_home(spoken_of, hit)]
+    moves = [hit for hit in heard if _moves(spoken_of, hit)]
     if not homes:
         return evidence
-    newest, first = max(homes, key=_said), evidence[0]
-    if first.succession == 1 and _said(first) >= _said(newest) and not _moves_nowhere(spoken_of, first):
+    newest, first = max((*homes, *moves), key=_said), evidence[0]
+    stays = newest in homes and any(_MOVES.search(own) for own in spoken_of.own_words(first.text))
+    if first.succession == 1 and _said(first) >= _said(newest) and not stays:
         return evidence
     most = max(hit.bearing for hit in evidence if hit.bearing is not None)
     older = {hit.id for hit in homes if hit is not newest}
@@ -61,17 +74,26 @@ def newest_home_first(
 
 
 def _tells_home(spoken_of: SpokenOf, hit: Recalled) -> bool:
-    """Whether a text plainly says where somebody lives."""
-    return any(
+    """Whether a text plainly says where somebody lives, or went to live not long before it was said."""
+    return not _is_long_ago(hit) and any(
         finding.slot == "city" and finding.act is SlotAct.STATES and not finding.implied
         for own in spoken_of.own_words(hit.text)
         for finding in slots(own, "user", micros(hit.item.said), hit.item.said_offset)
     )
 
 
-def _moves_nowhere(spoken_of: SpokenOf, hit: Recalled) -> bool:
-    """Whether a text says of somebody that they move, and rules read no home in it: to tears, or next month."""
-    return any(_MOVES.search(own) for own in spoken_of.own_words(hit.text)) and not _tells_home(spoken_of, hit)
+def _moves(spoken_of: SpokenOf, hit: Recalled) -> bool:
+    """Whether a text says of somebody that they have moved, though rules read no home in it: abroad, in with Jo."""
+    return not _is_long_ago(hit) and any(
+        own.startswith(("I ", "我")) and _MOVED.search(own) and not _NO_MOVE.search(own)
+        for own in spoken_of.own_words(hit.text)
+    )
+
+
+def _is_long_ago(hit: Recalled) -> bool:
+    """Whether a text dates what it tells long before it was said."""
+    years = (int(year) for year in _YEAR.findall(hit.text))
+    return any(year < hit.item.said.year - 1 for year in years) or _AGO.search(hit.text) is not None
 
 
 def _said(hit: Recalled) -> int:

@@ -9,6 +9,7 @@ plainly, and nothing says that it came true.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.clock import micros
@@ -16,7 +17,7 @@ from mnemic.core.tokens import tokenise
 from mnemic.extract.sentences import written_sentences
 from mnemic.recall.asked_matter import AskedMatter
 from mnemic.recall.evidence import asks
-from mnemic.recall.polarity import ASKS_END, ASKS_PAST, DENIES, STILL
+from mnemic.recall.polarity import ASKS_END, ASKS_PAST, DENIES, PRESUMED
 from mnemic.recall.unreal import ASKS_UNREAL, supposed_clauses
 from mnemic.recall.whom_it_is_about import QUOTED
 from mnemic.recall.yes_or_no import YesOrNo
@@ -36,15 +37,6 @@ _ASKS_OTHERWISE: Final = re.compile(
     re.IGNORECASE,
 )
 """Asks for what may be, or for a taste, of which a wish rather tells that it is so: "I'd kill for a coffee"."""
-_ENDS: Final = re.compile(
-    r"\b(?:quit\w*|stop\w*|g[ai]ve up|giving up|sell\w*|sold|leave|leaving|left|lose|losing|lost|cancel\w*|drop\w*|get(?:ting)? rid"
-    r"|divorc\w*|split)\b",
-    re.IGNORECASE,
-)
-_ENDS_CHINESE: Final = "(?:卖|退|停|辞|离开|戒|丢|取消|不再)"
-"""Supposes the end of something, which so is there."""
-_IDLY: Final = re.compile(r"做梦不要钱|反正做梦|开玩笑|逗你|just kidding|\bjk\b", re.IGNORECASE)
-"""Takes back what is said beside it."""
 _NEARLY_ALL: Final = 0.7
 """Share of what is asked about from which a sentence names it."""
 _HALF: Final = 0.5
@@ -69,16 +61,33 @@ _VERSE: Final = re.compile(
 )
 """Quotes what is no statement."""
 _DREAM: Final = re.compile(r"\b(?:dream(?:t|ed|s)?|nightmare)\b|梦见|梦到|做梦|做了?个?(?:噩)?梦", re.IGNORECASE)
-_AWAKE: Final = re.compile(
-    r"\b(?:woke|awake|in real life|really|actually|anyway|what do|please|mean)\b|醒|现实|其实|真的|帮我|请",
+_STORY: Final = re.compile(r"\W*(?:i|we|there) (?:was|were|had)\b", re.IGNORECASE)
+"""Goes on with a dream that was told."""
+_TOLD_ON: Final = re.compile(
+    r"\b(?:now|got|found out|asleep)\b|^\W*(?:(?:so|and|but) )*(?:she|he|it|they)\b|\bi (?:was|did|am|have)\W*$|[她他它](?=现在|已|正)|[买养]了",
     re.IGNORECASE,
 )
-"""Leaves a dream that was told."""
-_NOT_FOR_ME: Final = re.compile(r"\bnot (?:for me|mine|ours)\b|不是(?:我|给我|我家)的?|我不[要买]", re.IGNORECASE)
-_REFUSED: Final = re.compile(
-    r"我[^，。]{0,4}(?:算了|没答应|拒绝|推了|没去|不去)|\b(?:i|we) (?:said no|turned (?:it|them|him|her) down|declined|passed on)\b",
+"""In a sentence behind what is supposed: may say that it came about."""
+_REFUSED: Final = re.compile(r"^[^，。,]*我[^，。]{0,4}(?:算了|没答应|拒绝|推了|没去|不去)")
+"""Refuses what the clause before it offers."""
+_OFFERED: Final = re.compile(r"[拉叫劝约请让]我")
+_GETTING: Final = re.compile(
+    r"\b(?:get|got|getting|buy|bought|buying|adopt(?:ed|ing)?|have|had|having|own(?:ed|ing)?|find|found|bring|brought|run|running|open(?:ed|ing)?|start(?:ed|ing)?|rent(?:ed)?|become|became|be|been|was|were|am"
+    r"|go|went|going|move(?:d)?|live|living|work|working|marry|married|win|won|like|love|fancy|dream(?:s|t|ed)? (?:of|about)|kill for|turn into)\b",
     re.IGNORECASE,
 )
+"""By which somebody would get something, or be something: what follows is the thing."""
+_KNOWN_THING: Final = re.compile(
+    r"\b(?:the|my|our|your|his|her|their|this|that|these|those|me|him|them|it|us|without|by|from|if|when|because|but)\b|['’]s\b|[,;:.!?]",
+    re.IGNORECASE,
+)
+"""Names what is there, or leaves the thing."""
+_WORDS_OF_IT: Final = 6
+_NOT_GETTING: Final = re.compile(r"\b(?:no|not|never|without)\b|n['’]t\b", re.IGNORECASE)
+_OF_SELF: Final = re.compile(r"\b(?:i|we|you)\b|^\W*(?:dream(?:t|ed)|joked?|pretend(?:ed)?)\b", re.IGNORECASE)
+_GETTING_CHINESE: Final = "(?:养|买|开|有|当|提|领养|生|住|搬|调|去|打|练|学|租|娶|嫁|考|成|变|进|入|参加|加入)(?:去|到|上|了|起|着|为|个|家|一|[两几]?[只条辆台间套份座匹头])*[\u4e00-\u9fff]{0,3}?"
+"""The same of Chinese, with what may stand before the thing."""
+_DEFINITE_ONE: Final = re.compile(r"\b(?:the|this|that|these|those)\b|[这那][只条个辆台家]", re.IGNORECASE)
 _DEFINITE: Final = re.compile(r"\b(?:my|our)\b((?: [\w-]+){1,3})|我(?:们|家)*的?([\u4e00-\u9fff]{1,6})", re.IGNORECASE)
 """Names something that whoever speaks has already."""
 
@@ -86,13 +95,15 @@ _DEFINITE: Final = re.compile(r"\b(?:my|our)\b((?: [\w-]+){1,3})|我(?:们|家)*
 def only_supposed(question: str, said: Sequence[Recalled]) -> YesOrNo | None:
     """Read no to a question out of what only supposes it; None where anything names it plainly, or nothing does.
 
+    The reading is open where what supposes something may speak of what is there: "the greyhound might need a vet".
+
     Args:
         said: What whoever asks said themselves, as it was recalled.
     """
     matter = AskedMatter.of(question)
     if not matter.words or ASKS_UNREAL.search(question) or ASKS_END.search(_ENDED_UP.sub(" ", question)):
         return None
-    if STILL.search(question) or _ASKS_OTHERWISE.search(question):
+    if PRESUMED.search(question) or _ASKS_OTHERWISE.search(question):
         return None  # "still" presumes that it was so
     if ASKS_PAST.search(question) and not _ASKS_WHETHER_DONE.match(question):
         return None
@@ -101,10 +112,11 @@ def only_supposed(question: str, said: Sequence[Recalled]) -> YesOrNo | None:
         (item, sentence) for item, sentence, supposed in named if supposed and matter.share_in(sentence) >= _NEARLY_ALL
     ]
     if not supposing:
-        return None
+        return _left_open(matter, named)
     latest = max(micros(item.said) for item, _ in supposing)
     for item, sentence, supposed in named:
-        if not supposed and (matter.share_in(sentence) > _HALF or micros(item.said) >= latest):
+        plain = not supposed and (_DEFINITE_ONE.search(sentence) or not _is_in_supposition(matter, sentence))
+        if plain and (matter.share_in(sentence) > _HALF or micros(item.said) >= latest):
             return None
     if _may_have_come_about(supposing, said):
         return None
@@ -112,16 +124,40 @@ def only_supposed(question: str, said: Sequence[Recalled]) -> YesOrNo | None:
     return YesOrNo(yes=False, item=item, sentence=sentence)
 
 
+def _left_open(matter: AskedMatter, named: Sequence[tuple[Item, str, bool]]) -> YesOrNo | None:
+    """An open reading where all that names a matter is in clauses that suppose something, if of no matter what."""
+    of_it = [(item, sentence) for item, sentence, _ in named if matter.share_in(sentence) > _HALF]
+    if not of_it or not all(_is_in_supposition(matter, sentence) for _, sentence in of_it):
+        return None
+    item, sentence = max(of_it, key=lambda each: micros(each[0].said))
+    return YesOrNo(yes=None, item=item, sentence=sentence)
+
+
+def _is_in_supposition(matter: AskedMatter, sentence: str) -> bool:
+    """Whether a sentence names a matter only in clauses that suppose, dream or wish, or in what it quotes."""
+    if _is_there(matter, sentence) or _CAME_TRUE.search(sentence):
+        return False
+    if matter.share_in(QUOTED.sub(" ", sentence)) <= _HALF:
+        return True
+    return all(supposed for clause, supposed in supposed_clauses(sentence) if matter.share_in(clause) > 0)
+
+
 def _named(matter: AskedMatter, text: str) -> list[tuple[str, bool]]:
-    """The sentences of a text that name at least some of a matter, each with whether they only suppose it."""
+    """The sentences of a text that name at least some of a matter, each with whether they only suppose it.
+
+    A dream runs over into the next sentence where that tells on; and what is told on behind what is supposed may say
+    that it came about.
+    """
+    sentences = written_sentences(text)
     named: list[tuple[str, bool]] = []
     dreaming = False
-    for sentence in written_sentences(text):
-        dreaming = (dreaming or _DREAM.search(sentence) is not None) and (
-            _DREAM.search(sentence) is not None or _AWAKE.search(sentence) is None
-        )
+    for at, sentence in enumerate(sentences):
+        dreamt = _DREAM.search(sentence) is not None
+        dreaming = dreamt or (dreaming and _STORY.match(sentence) is not None)
         if matter.share_in(sentence) > 0 and not _only_asks(matter, sentence):
-            named.append((sentence, not _is_so(matter, sentence) and (dreaming or _is_supposed(matter, sentence))))
+            supposed = not _is_so(matter, sentence) and _is_supposed(matter, sentence, dreaming=dreaming and not dreamt)
+            behind = (other for other in sentences[at + 1 :] if not asks(other) and not _STORY.match(other))
+            named.append((sentence, supposed and not any(map(_TOLD_ON.search, behind))))
     return named
 
 
@@ -134,30 +170,48 @@ def _only_asks(matter: AskedMatter, sentence: str) -> bool:
 
 
 def _is_so(matter: AskedMatter, sentence: str) -> bool:
-    """Whether a sentence says that what it supposes came true, or what it would end is there."""
-    if _IDLY.search(sentence) or _NOT_FOR_ME.search(sentence):
-        return False
-    return _CAME_TRUE.search(sentence) is not None or _is_there(matter, sentence) or _would_end(matter, sentence)
+    """Whether a sentence says that what it supposes came true, or speaks of it as of what is there."""
+    return _CAME_TRUE.search(sentence) is not None or _is_there(matter, sentence)
 
 
-def _would_end(matter: AskedMatter, sentence: str) -> bool:
-    if not matter.chinese:
-        return any(map(_ENDS.search, matter.clauses_in(sentence)))
-    words = "|".join(map(re.escape, matter.words))
-    return re.search(f"(?:{words})[都也给全]?{_ENDS_CHINESE}|{_ENDS_CHINESE}[了掉出]*(?:{words})", sentence) is not None
-
-
-def _is_supposed(matter: AskedMatter, sentence: str) -> bool:
-    """Whether a sentence that names a matter only supposes it, refuses it, or quotes what somebody else wants."""
-    if _NOT_FOR_ME.search(sentence) or _REFUSED.search(sentence):
-        return True
+def _is_supposed(matter: AskedMatter, sentence: str, *, dreaming: bool) -> bool:
+    """Whether a sentence only supposes that somebody gets or is what is asked about, refuses it, or quotes a wish."""
     unquoted = QUOTED.sub(" ", sentence)
     if matter.share_in(unquoted) <= _HALF < matter.share_in(sentence):
         said = " ".join(QUOTED.findall(sentence))
-        return _ADVISED.search(said) is not None or _VERSE.search(unquoted) is not None
-    supposing = [(supposed, matter.share_in(clause)) for clause, supposed in supposed_clauses(sentence)]
-    most = max(share for _, share in supposing)
-    return most > 0 and all(supposed for supposed, share in supposing if share == most)
+        wanted = _ADVISED.search(said) is not None or _VERSE.search(unquoted) is not None
+        return wanted and _would_get(matter, said)
+    if _is_refused(matter, sentence):
+        return True
+    supposing = [
+        (clause, supposed or dreaming, matter.share_in(clause)) for clause, supposed in supposed_clauses(sentence)
+    ]
+    most = max(share for _, _, share in supposing)
+    if most <= 0:
+        return False
+    return all(supposed and _would_get(matter, clause) for clause, supposed, share in supposing if share == most)
+
+
+def _is_refused(matter: AskedMatter, sentence: str) -> bool:
+    """Whether a clause offers a matter to whoever speaks, and the next one refuses it."""
+    parts = re.split("[，,]", sentence)
+    return any(
+        matter.share_in(offered) > _HALF and _OFFERED.search(offered) and _REFUSED.search(refused)
+        for offered, refused in pairwise(parts)
+    )
+
+
+def _would_get(matter: AskedMatter, clause: str) -> bool:
+    """Whether a clause names a matter as what somebody would get or be, and not as what is there."""
+    if matter.chinese:
+        return any(re.search(_GETTING_CHINESE + re.escape(word), clause, re.IGNORECASE) for word in matter.words)
+    if _NOT_GETTING.search(clause) or not _OF_SELF.search(clause):
+        return False
+    heads = (
+        " ".join(_KNOWN_THING.split(clause[found.end() :], maxsplit=1)[0].split()[:_WORDS_OF_IT])
+        for found in _GETTING.finditer(clause)
+    )
+    return any(matter.share_in(head) > 0 for head in heads)
 
 
 def _is_there(matter: AskedMatter, sentence: str) -> bool:

@@ -36,6 +36,11 @@ POLAR_INPUTS: Final = (
 """What the model reads, in order."""
 
 STILL: Final = re.compile(r"\b(?:still|yet|any ?more)\b|还|仍", re.IGNORECASE)
+PRESUMED: Final = re.compile(
+    r"\bstill\b|\bany ?more\b|还(?![书钱款贷债给清账]|信用卡|没)|仍",
+    re.IGNORECASE,
+)
+"""Presumes that something was so: "yet" does not, nor does 还 where it says that something is given back."""
 _EVER: Final = re.compile(r"\bever\b|曾|过[吗没]", re.IGNORECASE)
 ASKS_PAST: Final = re.compile(r"\b(?:did|was|were|had)\b|那阵|那时|当时|以前", re.IGNORECASE)
 ASKS_END: Final = re.compile(
@@ -59,7 +64,8 @@ NO_DENIAL: Final = re.compile(
 )
 """Holds a word of denial, and denies nothing: 能不能, "not only"."""
 ONCE: Final = re.compile(
-    r"\bused to (?!it\b|the\b|this\b)|\b(?:formerly|previously|years ago|back then)\b|以前|从前|原来|曾|小时候"
+    r"\bused to (?!it\b|the\b|this\b)|\b(?:formerly|previously|years ago|back then)\b|以前|从前|原来|曾|小时候",
+    re.IGNORECASE,
 )
 """Tells of what was so once, and is no more."""
 _FORMS: Final = {

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.clock import micros
@@ -20,6 +21,8 @@ from mnemic.extract.slots import slots
 from mnemic.extract.slots_en_words import CALLED
 from mnemic.extract.slots_zh_words import RELATIONS
 from mnemic.extract.third_person import as_said_by
+from mnemic.recall.evidence import denies_in
+from mnemic.recall.polarity import telling_words
 from mnemic.recall.understand import SPEAKS_OF_SELF
 from mnemic.recall.whom_it_is_about import OWN_KIN, QUOTED
 
@@ -41,7 +44,8 @@ _SHORT_KIN: Final = {"哥": "brother", "弟": "brother", "姐": "sister", "妹":
 _OWN_SHORT: Final = re.compile(r"[我咱](?:们|家)?的?[大小老二三]?([妈爸姐妹哥弟])(?![妈爸姐妹哥弟们])")
 """Kin of whoever asks in one character: 我弟."""
 _MARKED: Final = re.compile(
-    r"\b(older|elder|oldest|eldest|big|younger|youngest|little|twin|half|step|best|ex) (?=[a-z])", re.IGNORECASE
+    r"\b(older|elder|oldest|eldest|big|younger|youngest|little|twin|half|step|best|ex|other|middle|second|first)[ -](?=[a-z])",
+    re.IGNORECASE,
 )
 """Tells one of several kin of a kind from the others."""
 _OPENING: Final = r"^\W*(?:(?:and|but|so|oh|btw|fyi|ok|well|apparently|turns out|good news|update)[,:]? )*"
@@ -52,6 +56,19 @@ _OWN_VERBS: Final = {
     **dict.fromkeys(("has", "have"), "Have"),
     "can": "Can",
 }
+_UNMARKED: Final = r"(?:(?!(?:half|step|ex|late)\b)[a-z]+ )?"
+"""Stands between "my" and kin and makes them no other kin."""
+_OF_OTHERS: Final = re.compile(
+    r"['’]?\w*\W+(?:\w+ly |also |still )?(?:say|think|tell|reckon|claim|ask|want|insist|believe|hope|know|said|thought|told|guess|swear|swore|suggest|call)\w*\b.*\b(?:i|me|my|we|us|our|i['’]\w+)\b"
+    r"|(?:也|总|老|都|一直)?(?:说|讲|觉得|认为|以为|告诉|问|劝|让|叫|希望)[^，。]*[我咱]",
+    re.IGNORECASE,
+)
+"""Stands behind somebody who says something of whoever speaks."""
+_DIED: Final = re.compile(r"\b(?:died|passed away|killed|funeral|dead)\b|去世|过世|死了|走了|不在了", re.IGNORECASE)
+_MAY_END: Final = re.compile(
+    r"\b(?:let (?:\w+ ){1,2}go|fired|sacked|laid off|split|broke|crashed|flogged|scrapped|wrote off|divorc\w+|ended|steak|meat)\b|离了|分了|散了|吹了|黄了|不过敏",
+    re.IGNORECASE,
+)
 _SUBJECT: Final = "Somebody"
 """Stands for whoever is spoken of."""
 _PAST: Final = re.compile(
@@ -74,11 +91,17 @@ _MORE_THAN_I: Final = re.compile(r"\b(?:we|us|our|he|she|they|his|her|their|him|
 
 @dataclass(frozen=True, slots=True)
 class SpokenOf:
-    """By what whoever a question asks about is spoken of: what they are to whoever asks, and their names."""
+    """By what whoever a question asks about is spoken of: what they are to whoever asks, and their names.
+
+    Attributes:
+        mark: What tells them from others of that kind, "younger".
+        several: They may be any of several of a kind, so that nothing is surely said of them.
+    """
 
     kin: frozenset[str]
     names: frozenset[str]
     mark: str = ""
+    several: bool = False
 
     @classmethod
     def of(cls, question: str, texts: Iterable[str], profile: Iterable[Item]) -> SpokenOf | None:
@@ -91,9 +114,19 @@ class SpokenOf:
         if len(kin) + len(names) != 1:
             return None
         mark = _MARKED.search(question)
+        texts = list(texts)
         pairs = {*_called_in(texts), *_called_by(profile)}
         of_kin = {name for who, name in pairs if who in map(_relation, kin)}
         of_name = {who for who, name in pairs if name in names}
+        several = len({name for name in of_kin if name.isascii()}) > 1 or len(_marks_of(kin, texts)) > 1
+        if kin and not mark and several:
+            return cls(frozenset(kin), frozenset(names), several=True)
+        if any(
+            re.search(rf"\b(?:in|moved to|went to|going to) {re.escape(name)}\b", text)
+            for name in names
+            for text in texts
+        ):
+            return None  # it is a place
         if len(of_kin) == 1 and not mark:
             names |= of_kin
         if len(of_name) == 1 and len({name for who, name in pairs if who in of_name}) == 1:
@@ -120,9 +153,12 @@ class SpokenOf:
 
     def own_sentences(self, text: str) -> dict[str, str]:
         """The sentences of a text that speak of them, by what they would say of themselves."""
-        said = {}
+        said: dict[str, str] = {}
+        if self.several:
+            return said
         for sentence in written_sentences(text):
-            if (match := self._form.match(sentence)) is None:
+            match = self._form.match(sentence)
+            if match is None or _OF_OTHERS.match(sentence, match.end()):
                 continue
             if (quoted := _quoted_behind(sentence, match.end())) and not quoted.endswith(("?", "？")):
                 said[quoted] = sentence
@@ -150,20 +186,61 @@ class SpokenOf:
         read = slots(text, "user", micros(item.said), item.said_offset)
         return any(finding.act is SlotAct.STATES for finding in read)
 
+    def may_change(self, own_question: str, item: Item, other: Item) -> bool:
+        """Whether another statement that names them may end or contradict what an item says to a question.
+
+        Who died is nothing any more, whenever that was said.
+        """
+        if not self._anywhere.search(other.text):
+            return False
+        if _DIED.search(other.text) and self._form.match(other.text):
+            return True
+        if other.said < item.said:
+            return False
+        shares = not telling_words(own_question).isdisjoint(telling_words(other.text))
+        return shares or denies_in(other.text) or _MAY_END.search(other.text) is not None
+
     @property
     def _form(self) -> re.Pattern[str]:
-        return re.compile(rf"(?i:{_OPENING})(?:{self._called})(?![\w-])|(?:{self._called})(?=[\u4e00-\u9fff])")
+        return _opening(self._called)
+
+    @property
+    def _anywhere(self) -> re.Pattern[str]:
+        return _anywhere(self._called)
 
     @property
     def _called(self) -> str:
-        """A pattern of what they are called: "my brother", "my brother Callum", "Callum"."""
-        kin = "|".join(sorted(map(re.escape, self.kin), key=len, reverse=True)) or "(?!)"
-        names = "|".join(sorted(map(re.escape, self.names), key=len, reverse=True))
-        mark = re.escape(self.mark) + " " if self.mark else r"(?:[a-z-]+ ){0,2}?"
-        theirs = (
-            rf"(?:my|our) {mark}(?:{kin})(?:,? (?-i:{names or _NAME})\b)?\b|[我咱](?:们|家)?的?(?:{kin})(?:{names})?"
-        )
-        return rf"(?i:{theirs}|{names or '(?!)'})"
+        return _called(self.kin, self.names, self.mark)
+
+
+@lru_cache(maxsize=32)
+def _called(kin: frozenset[str], names: frozenset[str], mark: str) -> str:
+    """A pattern of what somebody is called: "my brother", "my brother Callum", "Callum", and no "Callum Smith"."""
+    kinds = "|".join(sorted(map(re.escape, kin), key=len, reverse=True)) or "(?!)"
+    named = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
+    marked = re.escape(mark) + "[ -]" if mark else _UNMARKED
+    theirs = (
+        rf"(?:my|our) {marked}(?:{kinds})(?:,? (?-i:{named or _NAME})\b)?\b|[我咱](?:们|家)?的?(?:{kinds})(?:{named})?"
+    )
+    return rf"(?i:{theirs}|(?:{named or '(?!)'})(?! (?-i:(?!I\b)[A-Z])))"
+
+
+@lru_cache(maxsize=32)
+def _opening(called: str) -> re.Pattern[str]:
+    """A pattern of a sentence that opens with somebody."""
+    return re.compile(rf"(?i:{_OPENING})(?:{called})(?![\w-])|(?:{called})(?=[\u4e00-\u9fff])")
+
+
+@lru_cache(maxsize=32)
+def _anywhere(called: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w-])(?:{called})(?![\w-])|(?:{called})(?=[\u4e00-\u9fff])")
+
+
+def _marks_of(kin: Iterable[str], texts: Iterable[str]) -> set[str]:
+    """By what texts tell several kin of a kind from each other: an older sister, a younger one."""
+    kinds = "|".join(map(re.escape, kin))
+    form = re.compile(rf"\b(?:my|our) {_MARKED.pattern}(?:{kinds})\b", re.IGNORECASE)
+    return {mark.casefold() for text in texts for mark in form.findall(text)}
 
 
 def _quoted_behind(sentence: str, at: int) -> str:

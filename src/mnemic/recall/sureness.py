@@ -51,6 +51,9 @@ STATED: Final = 0.6
 SUPPOSED: Final = 0.6
 """For no, where all that names what is asked about only supposes it: it may have come about and never been told."""
 
+INFERRED: Final = 0.72
+"""The most for yes or no that a rule infers from what was so before, or goes on: no more than likely."""
+
 DOUBTED: Final = 0.45
 """The most where a fact of the profile stands against newer evidence that may be of another matter."""
 
@@ -111,6 +114,7 @@ class AnswerGrounds:
         contested: The same person said later of what is quoted that it ended, or was not so.
         unread: Yes or no is asked, and what was plainly said to it is in doubt since.
         supposed: Yes or no is concluded from a sentence that supposes, dreams, plans or jokes.
+        inferred: A rule infers yes or no: it is not said in so many words.
         of_other_object: It is concluded from one that is plainly of another object than the one that is asked about.
         before: What held before is asked for, and told in an earlier state of the matter.
         ended: What is quoted first says that the matter ended, and of nothing in its place.
@@ -129,6 +133,7 @@ class AnswerGrounds:
     contested: bool = False
     unread: bool = False
     supposed: bool = False
+    inferred: bool = False
     of_other_object: bool = False
     beside: bool = False
     before: bool = False
@@ -166,7 +171,8 @@ def sure(grounds: AnswerGrounds) -> float:
     if grounds.contested:
         return min(likely, DOUBTED) if not grounds.stated else DOUBTED
     if grounds.stated:
-        return SUPPOSED if grounds.supposed else max(likely, STATED)
+        stated = SUPPOSED if grounds.supposed else max(likely, STATED)
+        return min(stated, INFERRED) if grounds.inferred else stated
     doubted = grounds.unread or grounds.beside or (grounds.doubted and not _succeeds(grounds))
     if grounds.judged and grounds.yes is not None:
         likely = likelihood(concluding(grounds), weights()[read_by(grounds.evidence)].conclusion)

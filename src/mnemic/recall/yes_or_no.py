@@ -204,7 +204,7 @@ _WITHOUT_WORK: Final = re.compile(
     re.IGNORECASE,
 )
 _DELIVERED: Final = re.compile(
-    r"\b(?:(?:had|have had|has had) (?:the|a|my|her|our) baby|gave birth|given birth|miscarr\w+|baby (?:was|is|has) (?:born|here|arrived|come))\b",
+    r"\b(?:(?:had|have had|has had) (?:the|a|my|her|our) baby(?! (?:shower|scan|bump|photo|names?|clothes|monitor|sitter|talk)\b)|(?<!who )(?<!that )(?:gave|given) birth(?![^.]*\b(?:19|20)\d\d\b)|miscarr\w+|baby (?:was|is|has) (?:born|here|arrived|come))\b",
     re.IGNORECASE,
 )
 _OPPOSITES: Final = {
@@ -214,7 +214,7 @@ _OPPOSITES: Final = {
     "vegan": _EATS_MEAT,
     **dict.fromkeys(("work", "job", "employ"), _WITHOUT_WORK),
     "结婚": re.compile("离婚|单身|丧偶|未婚"),
-    "怀孕": re.compile("生了|生完|出生|流产"),
+    "怀孕": re.compile("生了(?![病气火锈]|一?[场肚])|生完|出生|流产"),
     "吃素": re.compile("吃(?:起|上)?肉"),
 }
 """By a predicate, or an object alone, what says the contrary of it."""
@@ -307,11 +307,13 @@ class YesOrNo:
         yes: Yes or no; None where the newest that holds the matter is unclear, or in doubt since.
         item: What says so.
         sentence: The sentence of it.
+        inferred: A rule infers it: it is not said in so many words of the time that is asked about.
     """
 
     yes: bool | None
     item: Item
     sentence: str
+    inferred: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -372,7 +374,7 @@ class _Asked:
         if not self.objects:
             return self.done_in(clause)
         if self.chinese:
-            return all(_holds_chinese(clause, word) for word in self.objects)
+            return all(holds_chinese(clause, word) for word in self.objects)
         return self.objects <= set(tokenise(clause))
 
     def kind_in(self, clause: str) -> bool:
@@ -517,7 +519,7 @@ def _gone_by_name(sentence: str, item: Item, said: Iterable[Item]) -> tuple[Item
     return gone
 
 
-def _holds_chinese(clause: str, word: str) -> bool:
+def holds_chinese(clause: str, word: str) -> bool:
     """Whether a clause holds a word, that of one character not within another word: 车, not 火车票."""
     if len(word) > 1:
         return word in clause
