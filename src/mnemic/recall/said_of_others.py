@@ -21,8 +21,8 @@ from mnemic.extract.slots import slots
 from mnemic.extract.slots_en_words import CALLED
 from mnemic.extract.slots_zh_words import RELATIONS
 from mnemic.extract.third_person import as_said_by
-from mnemic.recall.evidence import denies_in
-from mnemic.recall.polarity import telling_words
+from mnemic.recall.polarity import DENIES, telling_words
+from mnemic.recall.sentence_cues import SentenceCue, counted_in
 from mnemic.recall.understand import SPEAKS_OF_SELF
 from mnemic.recall.whom_it_is_about import OWN_KIN, QUOTED
 
@@ -198,7 +198,8 @@ class SpokenOf:
         if other.said < item.said:
             return False
         shares = not telling_words(own_question).isdisjoint(telling_words(other.text))
-        return shares or denies_in(other.text) or _MAY_END.search(other.text) is not None
+        ends = DENIES.search(other.text) is not None or counted_in(other.text)[SentenceCue.END] > 0
+        return bool(shares or ends) or _MAY_END.search(other.text) is not None
 
     @property
     def _form(self) -> re.Pattern[str]:
