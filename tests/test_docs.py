@@ -45,10 +45,10 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 STANDS = {
-    "README.md": ["From now on, answer in metric units.", "我对花生过敏，做饭时请记住。"],
-    "README.zh.md": ["以后请用公制单位回答。", "我对花生过敏，做饭时请记住。"],
+    "README.md": ["standing instruction of user: From now on, answer in metric units.", "profile of user: 用户对花生过敏。"],
+    "README.zh.md": ["standing instruction of user: 以后请用公制单位回答。", "profile of user: 用户对花生过敏。"],
 }
-"""The instructions that the tour gives, which its first block for a prompt begins with."""
+"""What the tour asks for and tells for good, which its first block for a prompt begins with."""
 
 ANSWERS = {
     "which city does Ada live in?": "Lisbon",
@@ -111,7 +111,7 @@ def test_every_command_of_the_tour_runs_and_every_question_is_answered(
             right, first = ANSWERS[words[1]], first_of(words)
             assert first is None if right is None else right in (first or ""), f"{command}\n{first}"
         if words[0] == "context":
-            assert all(f"standing instruction of user: {told}" in result.output for told in STANDS[name])
+            assert all(line in result.output for line in STANDS[name])
 
 
 ALONE = """
