@@ -45,7 +45,10 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 STANDS = {
-    "README.md": ["standing instruction of user: From now on, answer in metric units.", "profile of user: 用户对花生过敏。"],
+    "README.md": [
+        "standing instruction of user: From now on, answer in metric units.",
+        "profile of user: 用户对花生过敏。",
+    ],
     "README.zh.md": ["standing instruction of user: 以后请用公制单位回答。", "profile of user: 用户对花生过敏。"],
 }
 """What the tour asks for and tells for good, which its first block for a prompt begins with."""
