@@ -478,14 +478,14 @@ def test_an_untouched_entry_whose_item_was_erased_is_told_and_goes(me: ScopedMem
     assert [(note.path, note.line, note.lost) for note in found.notes] == [("facts.md", 4, False)]
     assert found.notes[0].note.startswith("was erased from memory")
     me.apply_folder(folder)
-    assert "cat" not in "".join(tree(folder).values())
-    assert "cat" not in "".join(texts(me))
+    assert "a cat" not in "".join(tree(folder).values())  # an id may spell the word alone
+    assert "a cat" not in "".join(texts(me))
 
 
 def test_an_erased_entry_goes_with_the_next_writing(me: ScopedMemory, folder: Path) -> None:
     me.erase(next(v.item for v in me.list(limit=100) if "cat" in v.item.text).id)
     assert me.write_folder(folder).written == 1
-    assert "cat" not in "".join(tree(folder).values())
+    assert "a cat" not in "".join(tree(folder).values())  # an id may spell the word alone
 
 
 def test_two_copies_of_a_mark_are_refused(me: ScopedMemory, folder: Path) -> None:
