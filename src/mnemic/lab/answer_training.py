@@ -474,7 +474,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m mnemic.lab.answer_training", description=__doc__.split("\n", 1)[0])
     parser.add_argument("--draws", type=int, default=2, help="draws of other talk around each case, for the order")
     parser.add_argument("--weights", choices=("vectors", "words"), action="append", help="learn only these")
-    parser.add_argument("--kept", type=Path, required=True, help="folder of mnemic.lab.training")
+    parser.add_argument("--kept", type=Path, required=True, help="folder of mnemic.lab.training; keeps what is asked")
     parser.add_argument("--jobs", type=int, default=1, help="processes that ask, each a fold at a time")
     parser.add_argument("--part", choices=PARTS, action="append", help="learn only this; the others stay as they are")
     parser.add_argument("--out", type=Path, default=Path(sureness.__file__).with_name("sureness.json"))
