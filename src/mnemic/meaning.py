@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from mnemic.models.base import Embedder
+    from mnemic.models.base import AnswerReading, Embedder
     from mnemic.models.calling import Embedding
     from mnemic.settings import Settings
     from mnemic.store.contract import Store
@@ -126,16 +126,35 @@ class Meaning:
         Raises:
             ModelError: it failed.
         """
-        if self._words_alone or not texts:
-            return []
-        rows = self.rows()
-        serving = next((row.name for row in rows if row.state is EmbedderState.SERVING), None)
-        if not rows and self._given is not None:
-            serving = self._given.name  # what fills an empty store is appointed when it is first filled
-        if serving is None or serving == WORDS_ALONE or (only and serving != only):
+        serving = self._serving() if texts else ""
+        if not serving or (only and serving != only):
             return []
         embedding = self._opened(serving)
         return [] if embedding is None else embedding.compared(texts, intermediate=intermediate)
+
+    def reading(self, question: str, said: Sequence[str]) -> AnswerReading | None:
+        """Whether what was said, the oldest first, answers a question, by the embedder that serves.
+
+        None where it does not read so, cannot be opened here, or failed; a question goes by words alone then, too.
+        """
+        serving = self._serving()
+        down = self._down.get(serving)
+        embedding = self._opened(serving) if serving and (down is None or time.monotonic() >= down[0]) else None
+        try:
+            return None if embedding is None else embedding.reading(question, said)
+        except ModelError as error:
+            self._down[serving] = (time.monotonic() + DOWN_SECONDS, f"by words alone: {error}")
+            return None
+
+    def _serving(self) -> str:
+        """The name of the embedder that serves, or is to fill an empty store; "" for none."""
+        if self._words_alone:
+            return ""
+        rows = self.rows()
+        if not rows and self._given is not None:
+            return self._given.name  # what fills an empty store is appointed when it is first filled
+        serving = next((row.name for row in rows if row.state is EmbedderState.SERVING), "")
+        return "" if serving == WORDS_ALONE else serving
 
     def question(self, text: str) -> Meant:
         """Embed a question: by the embedder that serves, then by those that are being filled or retire."""

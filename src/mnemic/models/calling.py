@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from mnemic.models.base import Embedder
+    from mnemic.models.base import AnswerReading, Embedder
 
 Embed: TypeAlias = "Callable[[Sequence[str]], NDArray[np.float32]]"
 """Makes the vectors of texts, one row each."""
@@ -138,6 +138,18 @@ class Embedding:
         vector.setflags(write=False)
         self._remember(text, vector)
         return vector
+
+    def reading(self, question: str, said: Sequence[str]) -> AnswerReading | None:
+        """Whether what was said, the oldest first, answers a question; None of an embedder that does not read so.
+
+        Raises:
+            ModelError: the model failed.
+        """
+        read: Callable[[str, Sequence[str]], AnswerReading | None] | None = getattr(self._embedder, "reading", None)
+        if read is None:
+            return None
+        with self._question(), self._failures():
+            return read(question, said)
 
     def forget(self) -> None:
         """Forget the questions that were asked, and what was compared, as an erasure must."""

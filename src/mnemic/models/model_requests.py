@@ -31,6 +31,14 @@ class EmbedQuestion(Request):
 
 
 @dataclass(frozen=True, slots=True)
+class ReadTogether(Request):
+    """An `AnswerReading` of a question and what was said to it, the oldest first; None where nobody here reads so."""
+
+    question: str
+    said: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Meant:
     """A question's vectors by the embedder's number in the store, the preferred one first.
 

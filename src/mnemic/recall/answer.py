@@ -73,7 +73,7 @@ from mnemic.recall.reasons import KNOWN
 from mnemic.recall.said_of_others import SpokenOf
 from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
 from mnemic.recall.still_so import adds, may_have_ended_since, stated_in_full, still_so
-from mnemic.recall.sureness import SCORED, SPLIT, AnswerGrounds, likely_yes, read_by, sure
+from mnemic.recall.sureness import SCORED, SPLIT, AnswerGrounds, likely_yes, read_by, read_yes, sure
 from mnemic.recall.topics import ON_TOPIC
 from mnemic.recall.understand import SPEAKS_OF_SELF, called_by_name
 from mnemic.recall.unreal import is_unreal, supposed_clauses
@@ -87,6 +87,7 @@ if TYPE_CHECKING:
     from mnemic.core.ids import ItemId
     from mnemic.core.items import Item
     from mnemic.core.queries import Context, Recalled
+    from mnemic.models.base import AnswerReading
 
 CLOSE: Final = 4.0
 """By how much less than what bears most, in log odds, what the person said since may bear on the question to be weighed
@@ -133,6 +134,8 @@ _WHOEVER_ASKS: Final = ("", "user")
 """By whom it is said, where nobody is named."""
 _GOES_ON: Final = re.compile(r"\W*(?:(?:and|but|so|well|oh) )*(?:he|she|they)\b|[他她]", re.IGNORECASE)
 """Goes on about somebody spoken of before."""
+READ_WHOLE: Final = 300
+"""Characters up to which a turn is read whole; of a longer one the sentence that is quoted."""
 _SURELY: Final = 0.5
 """How likely yes, or no, must be to be said."""
 
@@ -181,7 +184,11 @@ def answer(
         user: Who "I" is: a question that names them is about what they say of themselves.
         profile: All that it says without a doubt, out of which a question for yes or no is answered.
     """
-    drafted = draft_answer(question, context, facts, user, profile)
+    return completed(question, context, draft_answer(question, context, facts, user, profile))
+
+
+def completed(question: str, context: Context, drafted: DraftAnswer | None) -> Answer:
+    """The answer that was drafted, with how sure it is; that memory does not know, where nothing was."""
     if drafted is None:
         return _unknown(question, context, 0.0 if context.items else context.confidence)
     return drafted.answered(sure(drafted.grounds))
@@ -254,6 +261,28 @@ class DraftAnswer:
         if grounds.ended:
             return _no_more(grounds.question, self.quotes[0], confidence)
         return _cited("" if grounds.yes is not None and confidence < KNOWN else grounds.short, self.quotes, confidence)
+
+    def to_read(self) -> tuple[str, ...]:
+        """What a reader is to read together with the question, the oldest first: earlier states, then what is quoted.
+
+        Nothing where the answer does not rest on that: where the profile or a plain sentence states it, or nobody has
+        judged how the evidence bears on the question.
+        """
+        grounds = self.grounds
+        if grounds.stated or not grounds.judged:
+            return ()
+        quoted = grounds.quoted[0]
+        text = quoted.text if len(quoted.text) <= READ_WHOLE else self.quotes[0][1]
+        earlier = (hit.item for hit in grounds.evidence if hit.succession > 1 and hit.item.said < quoted.said)
+        return (*(item.text for item in sorted(earlier, key=lambda item: item.said)), text)
+
+    def read(self, reading: AnswerReading) -> DraftAnswer:
+        """The same answer in the light of a reading: yes or no as it was read, and how sure that is."""
+        grounds = replace(self.grounds, reading=reading)
+        if grounds.yes is not None:
+            yes = read_yes(grounds)
+            grounds = replace(grounds, yes=yes, short=_yes_or_no(grounds.question, yes > _SURELY))
+        return replace(self, grounds=grounds)
 
     def _least(self) -> float:
         """The confidence from which it is given.

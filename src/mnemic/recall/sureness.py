@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from mnemic.core.items import Item
     from mnemic.core.queries import Context, Recalled
+    from mnemic.models.base import AnswerReading
 
     Floats = NDArray[np.float32]
 
@@ -118,6 +119,7 @@ class AnswerGrounds:
         of_other_object: It is concluded from one that is plainly of another object than the one that is asked about.
         before: What held before is asked for, and told in an earlier state of the matter.
         ended: What is quoted first says that the matter ended, and of nothing in its place.
+        reading: What a reader made of the question and what is quoted, together; None where nobody read it.
         beside: What is quoted first is plainly on another topic than the question, or of another kind than it asks for.
     """
 
@@ -138,6 +140,7 @@ class AnswerGrounds:
     beside: bool = False
     before: bool = False
     ended: bool = False
+    reading: AnswerReading | None = None
 
     @property
     def judged(self) -> bool:
@@ -265,6 +268,13 @@ def _speaker(hit: Recalled) -> str:
 def _succeeds(grounds: AnswerGrounds) -> bool:
     """Whether recall itself holds the first of the evidence for what came in the place of something older."""
     return grounds.evidence[0].succession == 1
+
+
+def read_yes(grounds: AnswerGrounds) -> float:
+    """The likelihood that the answer to a question for yes or no is yes, as it was read."""
+    assert grounds.reading is not None
+    no, _, yes = grounds.reading.of_yes_or_no()
+    return yes / (no + yes)
 
 
 def likely_yes(question: str, evidence: Sequence[Recalled]) -> float:

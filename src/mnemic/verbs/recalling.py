@@ -21,7 +21,7 @@ from mnemic.errors import Invalid
 from mnemic.flow import Flow
 from mnemic.index.catalogues import Catalogues
 from mnemic.lanes.following import choice_of, follows
-from mnemic.models.model_requests import EmbedQuestion, Meant
+from mnemic.models.model_requests import EmbedQuestion, Meant, ReadTogether
 from mnemic.settings import Settings
 from mnemic.store.engine.job_queue import SHARE_USED
 from mnemic.store.engine.snapshot import Snapshot
@@ -44,6 +44,7 @@ from mnemic.verbs.who import (
 from mnemic.writing import Desk
 
 if TYPE_CHECKING:
+    from mnemic.models.base import AnswerReading
     from mnemic.recall.always import Always
     from mnemic.recall.answer import Answer
     from mnemic.recall.doubt import Doubt
@@ -135,7 +136,7 @@ class Recalling:
         recall = yield from self.recalling(who, request)
         context, known = yield from look_ahead(who, self.desk, lambda s: (recall(s), self._profile(s, who)))
         import_whole("mnemic.recall.answer")
-        from mnemic.recall.answer import answer, answer_since, newest_since
+        from mnemic.recall.answer import answer_since, completed, draft_answer, newest_since
 
         import_whole("mnemic.recall.profile")
         from mnemic.recall.profile import stated
@@ -152,7 +153,11 @@ class Recalling:
             from mnemic.recall.doubt import unsure
 
             return unsure(asked, newest_since(context, pairs, user)), context
-        return answer(request.query, context, facts, user, certain), context
+        drafted = draft_answer(request.query, context, facts, user, certain)
+        if drafted is not None and (said := drafted.to_read()):
+            reading: AnswerReading | None = yield ReadTogether(request.query, said)
+            drafted = drafted if reading is None else drafted.read(reading)
+        return completed(request.query, context, drafted), context
 
     def _asked_of_self(self, who: Who, request: RecallRequest) -> Flow[RecallRequest]:
         """A question that names the user by the name they speak under, as they ask it of themselves."""

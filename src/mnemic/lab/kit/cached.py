@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mnemic.models.base import Embedder
+from mnemic.models.base import AnswerReading, Embedder
 
 DIGEST: Final = 16
 
@@ -42,6 +42,11 @@ class CachedEmbedder:
         """Vectors after an earlier layer; the embedder inside must have one."""
         embed: Callable[[Sequence[str]], NDArray[np.float32]] = getattr(self._inner, "intermediate")  # noqa: B009
         return self._looked_up("i", texts, embed)
+
+    def reading(self, question: str, said: Sequence[str]) -> AnswerReading | None:
+        """What the embedder inside reads; it is asked each time. None where it does not read so."""
+        read: Callable[[str, Sequence[str]], AnswerReading | None] | None = getattr(self._inner, "reading", None)
+        return None if read is None else read(question, said)
 
     def query(self, text: str) -> NDArray[np.float32]:
         vector: NDArray[np.float32] = self._looked_up(

@@ -1,0 +1,93 @@
+"""The encoder's upper layers in torch, with low-rank updates that learn: by them questions are read, and answers.
+
+What is below them stays as it is, and is computed once for each text by `models.e5.encoder`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mnemic.models.e5.adapter import MATRICES
+
+if TYPE_CHECKING:
+    import torch
+
+    from mnemic.models.e5.encoder import Encoder
+
+Floats = NDArray[np.float32]
+
+_UNLIKELY: Final = -1e4
+
+
+class AdaptedLayers:
+    """Layers of an encoder from one on, each with low-rank updates of its matrices, which begin as no change at all.
+
+    Attributes:
+        updates: What learns, by layer, matrix and side, as `models.e5.adapter` reads it.
+    """
+
+    def __init__(self, encoder: Encoder, first: int, rank: int) -> None:
+        import torch
+
+        self._encoder, self._first = encoder, first
+        self._layers = [
+            {field.name: torch.tensor(getattr(layer, field.name)) for field in fields(layer)}
+            for layer in encoder.layers[first:]
+        ]
+        self.updates: dict[str, torch.Tensor] = {}
+        for number, layer in enumerate(self._layers):
+            layer["narrow"] = layer["narrow"].T.contiguous()
+            for name in MATRICES:
+                rows, columns = layer[name].shape
+                key = f"{number + self._first}.{name}"
+                self.updates[f"{key}.into"] = (torch.randn(rows, rank) / rows**0.5).requires_grad_()
+                self.updates[f"{key}.out"] = torch.zeros(rank, columns, requires_grad=True)
+
+    def lower(self, ids: Sequence[int]) -> Floats:
+        """What stands at each piece of a text below the layers that learn, (pieces, hidden)."""
+        return self._encoder.states([ids], self._first)
+
+    def vectors(self, lower: Sequence[Floats]) -> torch.Tensor:
+        """Vectors of texts of unit length, (n, hidden), in order, from what `lower` made of them."""
+        import torch
+        from torch.nn.functional import gelu, normalize
+
+        sizes = torch.tensor([len(states) for states in lower])
+        text = torch.repeat_interleave(torch.arange(len(lower)), sizes)
+        place = torch.cat([torch.arange(int(size)) for size in sizes])
+        x = torch.from_numpy(np.concatenate(lower))
+        hidden, heads = x.shape[1], self._encoder.shape.heads
+        beyond = torch.arange(int(sizes.max())) >= sizes[:, None]
+        for number, layer in enumerate(self._layers):
+            mixed = x @ self._whole(number, "mixed")
+            mixed = torch.cat((mixed[:, :hidden] + layer["query_bias"], mixed[:, hidden:]), 1)
+            padded = torch.zeros(*beyond.shape, 3 * hidden)
+            padded[text, place] = mixed
+            query, key, value = padded.view(*beyond.shape, 3, heads, hidden // heads).permute(2, 0, 3, 1, 4)
+            near = (query @ key.transpose(2, 3)).masked_fill(beyond[:, None, None], _UNLIKELY).softmax(-1)
+            seen = (near @ value).transpose(1, 2).reshape(*beyond.shape, hidden)[text, place]
+            x = self._normalised(x + seen @ self._whole(number, "joined") + layer["joined_bias"], layer["joined_norm"])
+            wide = gelu(x @ self._whole(number, "widen") + layer["widen_bias"], approximate="tanh")
+            x = self._normalised(x + wide @ self._whole(number, "narrow") + layer["narrow_bias"], layer["narrow_norm"])
+        return normalize(torch.zeros(len(lower), hidden).index_add(0, text, x) / sizes[:, None], dim=1)
+
+    def arrays(self, share: float) -> dict[str, NDArray[np.float16]]:
+        """What was learned, or a share of it, as it is written."""
+        return {
+            name: (update.detach().numpy() * (share if name.endswith(".out") else 1)).astype(np.float16)
+            for name, update in self.updates.items()
+        }
+
+    def _whole(self, number: int, name: str) -> torch.Tensor:
+        key = f"{number + self._first}.{name}"
+        return self._layers[number][name] + self.updates[f"{key}.into"] @ self.updates[f"{key}.out"]
+
+    def _normalised(self, x: torch.Tensor, norm: torch.Tensor) -> torch.Tensor:
+        from torch.nn.functional import layer_norm
+
+        return layer_norm(x, x.shape[1:], norm[0], norm[1], self._encoder.shape.epsilon)
