@@ -291,6 +291,23 @@ def test_a_watch_that_begins_while_the_journal_is_read_is_woken_by_the_commit_th
         assert seqs(late.look()) == [1]
 
 
+def test_a_watch_is_woken_though_the_first_start_of_the_journals_thread_failed(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    me = memory.scope(user="ada")
+    with me.watch() as watch:
+        with monkeypatch.context() as patch:
+            patch.setattr(threading.Thread, "start", refused)
+            with pytest.raises(RuntimeError, match="can't start"):
+                watch.look()
+        assert watch.look() == []
+        me.observe("Hello.")
+        assert watch.ear.heard.wait(PATIENCE)
+
+
 def test_a_commit_wakes_the_watches_of_its_user_and_nobody_elses(memory: Memory) -> None:
     ada, bob, elsewhere = (Ear(tenant, user) for tenant, user in (("t", "ada"), ("t", "bob"), ("u", "ada")))
     reader, ears = JournalReader(memory._opened.store, threading.Event()), [ada, bob, elsewhere]

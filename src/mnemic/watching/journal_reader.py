@@ -81,7 +81,7 @@ class JournalReader:
         """Wake this ear from now on, as long as whoever listens keeps it: at every commit that came after this."""
         with self._lock:
             self._ears.add(ear)
-            if self._thread is None:
+            if self._thread is None or not self._thread.is_alive():  # its start may have failed, or been cut short
                 self._thread = threading.Thread(target=self._follow, name="mnemic-journal", daemon=True)
                 self._thread.start()
 
