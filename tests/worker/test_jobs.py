@@ -19,6 +19,9 @@ from mnemic.core.clock import moment
 from mnemic.core.items import Item, Kind
 from mnemic.core.queries import Filter
 from mnemic.errors import Conflict, Invalid, MnemicError, ModelError, NotFound, UnusableModel
+from mnemic.flow import run
+from mnemic.lanes.failures import lease_denied
+from mnemic.lanes.slices import BUSY, WAITS
 from mnemic.models.chat.base import Ask
 from mnemic.models.scripted_embedder import ScriptedEmbedder
 from mnemic.registry import STRATEGIES
@@ -26,6 +29,7 @@ from mnemic.settings import Settings
 from mnemic.store.engine import lane_cursors
 from mnemic.store.engine.rows import Rows
 from mnemic.store.engine.snapshot import Snapshot
+from mnemic.store.requests import transact
 from mnemic.store.sqlite.sqlite_store import MemoryStore
 from mnemic.store.values.work import JobState, Order
 from mnemic.testing.generators import ManualClock
@@ -504,6 +508,22 @@ def test_a_job_that_another_worker_finishes_while_a_flush_looks_for_it_is_not_ta
         monkeypatch.setattr(Snapshot, "has_waiting_job", overtaken_look)
         assert memory.flush()
         assert [job.state for job in memory.admin.jobs(over=True)] == ["done"]
+
+
+def test_a_lane_that_another_worker_gave_back_before_it_was_looked_at_is_not_taken_for_one_that_waits(
+    clock: ManualClock,
+) -> None:
+    with opened(clock) as memory:
+        memory.scope(user="ada").observe("I live in Lisbon.")
+        perform = memory._opened.answering.perform
+        assert run(lease_denied(1, "house"), perform) == BUSY
+        later = clock.now() + SECOND
+        assert run(transact(lane_cursors.claim, 1, "house", "worker", 60.0), perform) is not None
+        assert run(lease_denied(1, "house"), perform) == BUSY
+        run(transact(lane_cursors.release, 1, "house", "worker", "it failed", later), perform)
+        assert run(lease_denied(1, "house"), perform) == WAITS
+        clock.tick(2 * SECOND)
+        assert run(lease_denied(1, "house"), perform) == BUSY
 
 
 def test_a_job_that_keeps_failing_is_dead_after_three_tries(clock: ManualClock) -> None:
