@@ -37,7 +37,7 @@ HANGS = """
         def rank(self, question, k):
             self.asked += k == 10  # what is asked for more is the same question
             if self.asked > 2:
-                Path("pids.part").write_text(self.pids)
+                Path("pids.part").write_text(self.pids + "\\n")
                 Path("pids.part").rename("pids")
                 time.sleep(600)
             return RankedDocs(())
@@ -51,7 +51,10 @@ HANGS = """
 
 
 def interrupted(folder: Path, command: list[str], sign: str) -> tuple[int, str, str]:
-    """Run a command in a process group of its own until a file is there, and interrupt all of the group."""
+    """Run a command in a process group of its own until a file has its first line, and interrupt all of the group.
+
+    A log that holds no line yet keeps nothing, and whoever is interrupted then says so.
+    """
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([*filter(None, sys.path), str(folder)])}
     environment["MNEMIC_HOME"] = str(folder / "home")
     code = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "  # who tests may ignore it
@@ -61,11 +64,18 @@ def interrupted(folder: Path, command: list[str], sign: str) -> tuple[int, str, 
         stderr=subprocess.PIPE,
     ) as running:  # fmt: skip
         end = time.monotonic() + PATIENCE
-        while not list(folder.glob(sign)) and running.poll() is None and time.monotonic() < end:
+        while not has_line(folder / sign) and running.poll() is None and time.monotonic() < end:
             time.sleep(0.05)
         os.killpg(running.pid, signal.SIGINT)
         out, err = running.communicate(timeout=PATIENCE)
         return running.returncode, out, err
+
+
+def has_line(path: Path) -> bool:
+    try:
+        return b"\n" in path.read_bytes()
+    except FileNotFoundError:
+        return False
 
 
 def gone(pid: str) -> bool:

@@ -267,26 +267,76 @@ def test_many_awaited_watches_leave_room_for_writers(path: Path) -> None:
     asyncio.run(main())
 
 
+@pytest.mark.parametrize("tenant", ["default", "another"])
+def test_a_watch_that_begins_while_the_journal_is_read_is_woken_by_the_commit_that_is_read(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch, tenant: str
+) -> None:
+    store, read, committed = memory._opened.store, memory._opened.store.read, threading.Event()
+    me = memory.scope(user="ada", tenant=tenant)
+    late = me.watch()
+
+    def overtaken_read() -> Any:
+        if threading.current_thread().name == "mnemic-journal":
+            monkeypatch.setattr(store, "read", read)
+            if not late.look():
+                me.observe("Hello.")
+                committed.set()
+        return read()
+
+    monkeypatch.setattr(store, "read", overtaken_read)
+    with memory.watch(user="ada") as first, late:
+        first.look()
+        assert committed.wait(PATIENCE)
+        assert late.ear.heard.wait(PATIENCE)
+        assert seqs(late.look()) == [1]
+
+
+def test_a_watch_is_woken_though_the_first_start_of_the_journals_thread_failed(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    me = memory.scope(user="ada")
+    with me.watch() as watch:
+        with monkeypatch.context() as patch:
+            patch.setattr(threading.Thread, "start", refused)
+            with pytest.raises(RuntimeError, match="can't start"):
+                watch.look()
+        assert watch.look() == []
+        me.observe("Hello.")
+        assert watch.ear.heard.wait(PATIENCE)
+
+
 def test_a_commit_wakes_the_watches_of_its_user_and_nobody_elses(memory: Memory) -> None:
     ada, bob, elsewhere = (Ear(tenant, user) for tenant, user in (("t", "ada"), ("t", "bob"), ("u", "ada")))
     reader, ears = JournalReader(memory._opened.store, threading.Event()), [ada, bob, elsewhere]
+    reader._ears.update(ears)
+
+    def woken() -> list[Ear]:
+        reader._wake(reader._news())
+        heard = [ear for ear in ears if ear.heard.is_set()]
+        for ear in heard:
+            ear.heard.clear()
+        return heard
+
     shared, me, his = (memory.scope(user=user, tenant="t") for user in (SHARED, "ada", "bob"))
-    assert reader._moved(ears) == ears  # nothing is known yet
-    assert reader._moved(ears) == []
+    assert woken() == ears  # nothing is known yet
+    assert woken() == []
     first = me.observe("one")
     his.observe("two")
-    assert reader._moved(ears) == [ada, bob]
+    assert woken() == [ada, bob]
     me.branch("try").observe("three")
-    assert reader._moved(ears) == [ada]
+    assert woken() == [ada]
     his.observe("four")
-    assert reader._moved(ears) == [bob]
+    assert woken() == [bob]
     shared.observe("five")
-    assert reader._moved(ears) == [ada, bob]
-    assert reader._moved(ears) == []
+    assert woken() == [ada, bob]
+    assert woken() == []
     memory.admin.rewind(first.seq, tenant="t")
-    assert reader._moved(ears) == [ada, bob]
+    assert woken() == [ada, bob]
     memory.admin.erase_tenant("t")
-    assert reader._moved(ears) == [ada, bob]
+    assert woken() == [ada, bob]
 
 
 # Agents on shared memory

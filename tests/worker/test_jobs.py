@@ -19,12 +19,17 @@ from mnemic.core.clock import moment
 from mnemic.core.items import Item, Kind
 from mnemic.core.queries import Filter
 from mnemic.errors import Conflict, Invalid, MnemicError, ModelError, NotFound, UnusableModel
+from mnemic.flow import run
+from mnemic.lanes.failures import lease_denied
+from mnemic.lanes.slices import BUSY, WAITS
 from mnemic.models.chat.base import Ask
 from mnemic.models.scripted_embedder import ScriptedEmbedder
 from mnemic.registry import STRATEGIES
 from mnemic.settings import Settings
 from mnemic.store.engine import lane_cursors
 from mnemic.store.engine.rows import Rows
+from mnemic.store.engine.snapshot import Snapshot
+from mnemic.store.requests import transact
 from mnemic.store.sqlite.sqlite_store import MemoryStore
 from mnemic.store.values.work import JobState, Order
 from mnemic.testing.generators import ManualClock
@@ -482,6 +487,43 @@ def test_jobs_are_ordered_once_cancelled_and_listed(clock: ManualClock) -> None:
         memory.admin.cancel(first)
         worked(memory, clock)
         assert [one.state for one in memory.admin.jobs(over=True)] == ["cancelled"]
+
+
+def test_a_job_that_another_worker_finishes_while_a_flush_looks_for_it_is_not_taken_for_one_that_waits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Memory(tmp_path / "m.db", settings=Settings(background=False)) as memory:
+        memory.scope(user="ada").observe("I live in Lisbon.")
+        assert memory.flush()
+        memory.admin.rerun("house", user="ada")
+        other, has_waiting_job = beside(memory), Snapshot.has_waiting_job
+
+        def overtaken_look(snapshot: Snapshot, names: Sequence[str] = ()) -> bool:
+            waits = has_waiting_job(snapshot, names)
+            if names:
+                monkeypatch.setattr(Snapshot, "has_waiting_job", has_waiting_job)
+                assert other.drain()
+            return waits
+
+        monkeypatch.setattr(Snapshot, "has_waiting_job", overtaken_look)
+        assert memory.flush()
+        assert [job.state for job in memory.admin.jobs(over=True)] == ["done"]
+
+
+def test_a_lane_that_another_worker_gave_back_before_it_was_looked_at_is_not_taken_for_one_that_waits(
+    clock: ManualClock,
+) -> None:
+    with opened(clock) as memory:
+        memory.scope(user="ada").observe("I live in Lisbon.")
+        perform = memory._opened.answering.perform
+        assert run(lease_denied(1, "house"), perform) == BUSY
+        later = clock.now() + SECOND
+        assert run(transact(lane_cursors.claim, 1, "house", "worker", 60.0), perform) is not None
+        assert run(lease_denied(1, "house"), perform) == BUSY
+        run(transact(lane_cursors.release, 1, "house", "worker", "it failed", later), perform)
+        assert run(lease_denied(1, "house"), perform) == WAITS
+        clock.tick(2 * SECOND)
+        assert run(lease_denied(1, "house"), perform) == BUSY
 
 
 def test_a_job_that_keeps_failing_is_dead_after_three_tries(clock: ManualClock) -> None:

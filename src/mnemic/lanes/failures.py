@@ -46,9 +46,9 @@ Taken = Callable[[Snapshot, Lane], list[int]]
 
 
 def lease_denied(space: int, name: str) -> Flow[Slice]:
-    """Say why a lane could not be leased: it is another's, or it waits."""
-    lane = yield from look(lambda s: s.lane(space, name))
-    return BUSY if lane.owner else WAITS
+    """Say why a lane could not be leased: it waits, or it is another's, who may have given it back by now."""
+    lane, now = yield from look(lambda s: (s.lane(space, name), s.now))
+    return WAITS if not lane.owner and lane.leased <= now < lane.not_before else BUSY
 
 
 def crashes_repeatedly(lane: Lane) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
@@ -81,7 +81,7 @@ class JournalReader:
         """Wake this ear from now on, as long as whoever listens keeps it: at every commit that came after this."""
         with self._lock:
             self._ears.add(ear)
-            if self._thread is None:
+            if self._thread is None or not self._thread.is_alive():  # its start may have failed, or been cut short
                 self._thread = threading.Thread(target=self._follow, name="mnemic-journal", daemon=True)
                 self._thread.start()
 
@@ -91,13 +91,13 @@ class JournalReader:
             try:
                 if self._store.wait(seen, WAIT_SECONDS):
                     seen = self._store.moved()  # before the read: what comes after it is looked at again
-                    self._wake(self._moved)
+                    self._wake(self._news())
             except Exception:  # noqa: BLE001 - the loop of a thread: each watch finds out by itself, and tells its caller
                 seen = ()
                 self._heads.clear()
-                self._wake(lambda ears: ears)
+                self._wake({})
                 self._closed.wait(PAUSE_SECONDS)
-        self._wake(lambda ears: ears)  # of a store that was closed; otherwise there are none
+        self._wake({})  # of a store that was closed; otherwise there are none
 
     def _somebody_listens(self) -> bool:
         """Whether there are ears to an open store; if not, the thread ends, and the next ear starts another."""
@@ -107,19 +107,25 @@ class JournalReader:
                 self._heads.clear()
             return self._thread is not None
 
-    def _wake(self, chosen: Callable[[list[Ear]], list[Ear]]) -> None:
+    def _news(self) -> dict[str, set[str | Shared] | None]:
+        """Name, by tenant, the users in whose memory something was committed since the last time; None for anybody."""
         with self._lock:
-            ears = list(self._ears)
-        for ear in chosen(ears):
+            tenants = {ear.tenant for ear in self._ears}
+        with self._store.read() as snapshot:
+            return {tenant: self._news_of(snapshot, tenant) for tenant in tenants}
+
+    def _wake(self, news: Mapping[str, set[str | Shared] | None]) -> None:
+        """Wake the ears that news concern, and all those of a tenant of which there are none.
+
+        Only here are they listed, once the news have been read: who listens from now on reads no less than that, and
+        who began to while they were read may have read less.
+        """
+        with self._lock:
+            ears = [ear for ear in self._ears if ear.concerns(news.get(ear.tenant))]
+        for ear in ears:
             ear.wake()
 
-    def _moved(self, ears: list[Ear]) -> list[Ear]:
-        """Choose those ears for whom something was committed since the last time."""
-        with self._store.read() as snapshot:
-            news = {tenant: self._news(snapshot, tenant) for tenant in {ear.tenant for ear in ears}}
-        return [ear for ear in ears if ear.concerns(news[ear.tenant])]
-
-    def _news(self, snapshot: Snapshot, name: str) -> set[str | Shared] | None:
+    def _news_of(self, snapshot: Snapshot, name: str) -> set[str | Shared] | None:
         """Name the users of a tenant in whose memory something was committed; None where that may be anybody's."""
         tenant = snapshot.tenant(name)
         head = None if tenant is None else snapshot.head(tenant)

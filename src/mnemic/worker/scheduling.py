@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from enum import Enum, auto
 from functools import partial
 from itertools import count
 from math import inf
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from mnemic.answering import Answering
     from mnemic.lanes.backlog import Backlog
     from mnemic.lanes.unpacked import UnpackedSpaces
+    from mnemic.store.engine.snapshot import Snapshot
     from mnemic.strategies.base import Strategy
     from mnemic.writing import Desk
 
@@ -128,6 +130,15 @@ class Cycle:
     def any(self) -> bool:
         """Whether there was anything to do."""
         return bool(self.did or self.busy or self.waits)
+
+
+class JobsAhead(Enum):
+    """What is to be said of the jobs of a store: none waits, one is due, another worker does one, or all have time."""
+
+    NONE = auto()
+    DUE = auto()
+    RUNNING = auto()
+    LATER = auto()
 
 
 class Scheduler:
@@ -281,18 +292,17 @@ class Scheduler:
             return
         owner, names, perform = self._owner(), tuple(self._job_types), self._perform
         with suppress(MnemicError):
-            # Looking takes no lock: a worker with nothing to do keeps no writer waiting.
-            waits = run(look(lambda s: s.has_waiting_job(names)), perform)
-            due = run(look(lambda s: s.due_job(names)), perform) if waits else None
-            job = None if due is None else run(transact(claim, names, owner, LEASE_SECONDS), perform)
+            # Looking takes no lock: a worker with nothing to do keeps no writer waiting. It is one look: a job that
+            # another worker finishes between two would be taken for one whose time has not come.
+            ahead = run(look(partial(_jobs_ahead, names=names)), perform)
+            job = run(transact(claim, names, owner, LEASE_SECONDS), perform) if ahead is JobsAhead.DUE else None
             if job is not None:
                 self._unended[threading.get_ident()] = job.order.space, owner
                 yield self._claimed_job(job, JobStep(job.id, owner))
             else:
                 self.ended()
-                others = waits and run(look(lambda s: s.is_job_running(names)), perform)
-                cycle.busy += others
-                cycle.later += waits and not others
+                cycle.busy += ahead in (JobsAhead.DUE, JobsAhead.RUNNING)  # one that was due is another's by now
+                cycle.later += ahead is JobsAhead.LATER
 
     def _claimed_job(self, job: Job, step: JobStep) -> Task:
         def flow() -> Flow[Slice]:
@@ -374,6 +384,14 @@ class Scheduler:
         parts = self._parts.get(model, _FIRST_PARTS)
         wanted = round(QUIET_SECONDS / max(seconds, 1e-6))
         self._parts[model] = max(1, min(EMBED_PARTS, 2 * parts, max(wanted, parts // 2)))
+
+
+def _jobs_ahead(snapshot: Snapshot, names: Sequence[str]) -> JobsAhead:
+    if not snapshot.has_waiting_job(names):
+        return JobsAhead.NONE
+    if snapshot.due_job(names) is not None:
+        return JobsAhead.DUE
+    return JobsAhead.RUNNING if snapshot.is_job_running(names) else JobsAhead.LATER
 
 
 def _index(space: int, slot: str) -> Flow[Slice]:
