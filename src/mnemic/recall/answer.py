@@ -358,8 +358,8 @@ def draft_answer(
     doubts = {
         "doubted": bool(facts),
         "contested": contested,
-        "unread": yes is not None
-        and (said is not None or (yes <= _SURELY and not _tells_no(question, chosen[0], evidence))),
+        "unread": concluded and said is not None,
+        "unfounded": yes is not None and yes <= _SURELY and not _tells_no(question, chosen[0], evidence),
         "supposed": concluded and not any(map(is_asserted, sentences(chosen[0].text))),
         "of_other_object": concluded and reads(question) and follows(question, chosen[0].text) is Following.OTHER,
         "beside": beside,

@@ -57,7 +57,7 @@ SUPPOSED: Final = 0.6
 INFERRED: Final = 0.72
 """The most for yes or no that a rule infers from what was so before, or goes on: no more than likely."""
 
-DOUBTED: Final = 0.45
+DOUBTED: Final = 0.35
 """The most where a fact of the profile stands against newer evidence that may be of another matter."""
 
 _ALL: Final = 0.7
@@ -127,7 +127,8 @@ class AnswerGrounds:
         stated: The profile states it.
         doubted: The profile states something, before which newer evidence stands.
         contested: The same person said later of what is quoted that it ended, or was not so.
-        unread: Yes or no is asked, and what was plainly said to it is in doubt since.
+        unread: Yes or no is asked, and what was said to it leaves it open by the rules, or is in doubt since.
+        unfounded: No is concluded from what neither denies, ends nor replaces what is asked about.
         supposed: Yes or no is concluded from a sentence that supposes, dreams, plans or jokes.
         inferred: A rule infers yes or no: it is not said in so many words.
         of_other_object: It is concluded from one that is plainly of another object than the one that is asked about.
@@ -148,6 +149,7 @@ class AnswerGrounds:
     doubted: bool = False
     contested: bool = False
     unread: bool = False
+    unfounded: bool = False
     supposed: bool = False
     inferred: bool = False
     of_other_object: bool = False
@@ -189,14 +191,12 @@ def sure(grounds: AnswerGrounds) -> float:
     if grounds.stated:
         stated = SUPPOSED if grounds.supposed else max(likely, STATED)
         return min(stated, INFERRED) if grounds.inferred else stated
-    doubted = grounds.beside or (grounds.doubted and not _succeeds(grounds))
-    if grounds.reading is None:
-        doubted = doubted or grounds.unread
-        if grounds.judged and grounds.yes is not None:
-            likely = likelihood(concluding(grounds), _learned(grounds).conclusion)
-            doubted = doubted or not _may_conclude(grounds)
+    doubted = grounds.beside or grounds.unread or (grounds.doubted and not _succeeds(grounds))
     if grounds.judged and grounds.yes is not None:
-        doubted = doubted or likely < CONCLUDED
+        if grounds.reading is None:
+            likely = likelihood(concluding(grounds), _learned(grounds).conclusion)
+            doubted = doubted or grounds.unfounded or not _may_conclude(grounds)
+        doubted = doubted or likely < CONCLUDED or _resumes(grounds)
     return min(likely, DOUBTED) if doubted else likely
 
 
@@ -221,16 +221,13 @@ def _learned(grounds: AnswerGrounds) -> AnswerWeights:
 def _may_conclude(grounds: AnswerGrounds) -> bool:
     """Whether yes or no may be concluded at all, though nobody plainly said it.
 
-    Not from what is of another object, nor from a dream, nor no from what says that it goes on again or what became of
-    somebody else; and from what is only supposed or planned no more than that it is not so yet. By words alone, what is
+    Not from what is of another object, nor from a dream, nor no from what became of somebody else; and from what is only supposed or planned no more than that it is not so yet. By words alone, what is
     asked of whoever asks must be named by the sentence nearly whole, or half of it by the states of its matter.
     """
     quoted = grounds.quoted[0].text
     if grounds.of_other_object or _DREAMT.search(quoted):
         return False
     no = grounds.yes is not None and grounds.yes < _HALF
-    if no and goes_on(quoted) and ASKS_END.search(grounds.question) is None:
-        return False
     if no and _became_of_another(quoted, grounds):
         return False
     if grounds.supposed and (grounds.yes is None or grounds.yes >= _HALF or STILL.search(grounds.question)):
@@ -240,6 +237,12 @@ def _may_conclude(grounds: AnswerGrounds) -> bool:
     asked = asked_words(STILL.sub("", grounds.question))
     states = " ".join(hit.text for hit in grounds.evidence if hit.succession)
     return share_held(asked, quoted) >= _ALL or share_held(asked, states) >= _HALF
+
+
+def _resumes(grounds: AnswerGrounds) -> bool:
+    """Whether no is concluded from what says that it goes on again."""
+    no = grounds.yes is not None and grounds.yes < _HALF
+    return no and goes_on(grounds.quoted[0].text) and ASKS_END.search(grounds.question) is None
 
 
 def _became_of_another(quoted: str, grounds: AnswerGrounds) -> bool:

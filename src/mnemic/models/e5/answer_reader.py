@@ -42,12 +42,12 @@ SCALE: Final = 20.0
 
 
 def read_together(pieces: Pieces, begin: int, end: int, question: str, said: Sequence[str]) -> list[int]:
-    """Join a question and statements, the oldest first, to the ids of one text."""
-    newest = said[-MOST_SAID:]
+    """Join a question and statements, one at least and the oldest first, to the ids of one text."""
+    *older, newest = said[-MOST_SAID:]
     ids = [begin, *pieces.ids(f"query: {question}")[:QUESTION_PIECES], end]
-    for text in newest:
-        ids += [*pieces.ids(f"passage: {text}")[: NEWEST_PIECES if text is newest[-1] else OLDER_PIECES], end]
-    return ids
+    for text in older:
+        ids += [*pieces.ids(f"passage: {text}")[:OLDER_PIECES], end]
+    return [*ids, *pieces.ids(f"passage: {newest}")[:NEWEST_PIECES], end]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
