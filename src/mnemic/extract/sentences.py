@@ -34,7 +34,7 @@ _ASKS: Final = re.compile(r"[?？][)\]”’\"' !]*$")
 _TAG: Final = re.compile(
     r"(?:[,.] *(?:(?:would|will|could|can) you(?: please)?|ok(?:ay)?|please|alright|all right|deal|got it|thanks|right"
     r"|yeah|yes)|(?:[好行成]|可以|(?:知道|明白|懂)了?)[吗嗎嘛]|好吧|好不好|行不行|好么"
-    r"|[，, ](?:[好行成]不|ok[吗嗎嘛]?))"
+    r"|[，,] ?(?:[好行成]不|ok[吗嗎嘛]?))"
     r" *[?？]+[)\]”’\"' !]*$"
     r"|^(?:please|pls|plz|always|never|don'?t|do not|just|keep|use)\b[^?]*\b(?:ok|okay|yeah|yes|pls|plz|please) *[?]+"
     r"[)\]”’\"' !]*$"
