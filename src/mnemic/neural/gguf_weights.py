@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -84,9 +85,8 @@ class TextModel:
             Invalid: the template refuses it.
         """
         rows = [{"role": role, "content": content} for role, content in messages]
-        environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True)
         try:
-            shown = environment.from_string(self._template).render(messages=rows, add_generation_prompt=True)
+            shown = _compiled(self._template).render(messages=rows, add_generation_prompt=True)
         except TemplateError as error:
             raise Invalid("messages", f"the model's template refuses them: {error}", "Ask another model.") from error
         return self.ids(shown)
@@ -125,6 +125,12 @@ class TextModel:
         """What generated tokens say, as a person reads it."""
         text: str = self._tokenizer.decode([token for token in ids if token != self.end], skip_special_tokens=True)
         return text.strip()
+
+
+@lru_cache(maxsize=8)
+def _compiled(template: str) -> Any:
+    """A chat template, compiled once: that takes as long as a small model's pass over the prompt."""
+    return ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True).from_string(template)
 
 
 def open_gguf(path: Path, cache: Path | None = None) -> TextModel:
