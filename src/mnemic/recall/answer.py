@@ -57,7 +57,7 @@ from mnemic.recall.evidence import (
 from mnemic.recall.held_at import asks_of_stretch, held_at
 from mnemic.recall.homes import newest_home_first
 from mnemic.recall.only_supposed import only_supposed
-from mnemic.recall.polarity import ASKS_PAST, PRESUMED, SUPPOSES, asked_words, goes_on, share_held
+from mnemic.recall.polarity import ASKS_PAST, PRESUMED, asked_words, goes_on, share_held
 from mnemic.recall.profile import certain_since, matter_of_slot
 from mnemic.recall.quoting import (
     NEARLY,
@@ -79,6 +79,7 @@ from mnemic.recall.understand import SPEAKS_OF_SELF, called_by_name
 from mnemic.recall.unreal import is_unreal, supposed_clauses
 from mnemic.recall.whom_it_is_about import about_another, names_in
 from mnemic.recall.wishes import asks_wish, tells_wish
+from mnemic.recall.word_groups import SUPPOSES
 from mnemic.recall.yes_or_no import Following, YesOrNo, follows, reads, said_of
 
 if TYPE_CHECKING:

@@ -17,9 +17,10 @@ from mnemic.extract.patterns import SlotAct
 from mnemic.extract.slots import slots
 from mnemic.recall.answer_kind import lacks_kind
 from mnemic.recall.asked_for import asks_several, asks_yes_or_no
-from mnemic.recall.polarity import DENIES, asked_words, telling_words
+from mnemic.recall.polarity import asked_words, telling_words
 from mnemic.recall.sentence_cues import SentenceCue, counted_in
 from mnemic.recall.whom_it_is_about import about_another
+from mnemic.recall.word_groups import DENIES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -19,7 +19,7 @@ from mnemic.recall.asked_for import AnswerType, asks_age, asks_yes_or_no, tells_
 from mnemic.recall.earlier import asks_former_partner, names_what_followed
 from mnemic.recall.masked_values import is_masked_for
 from mnemic.recall.number_kinds import lacks_number_asked
-from mnemic.recall.polarity import DENIES, asked_words, share_held, telling_words
+from mnemic.recall.polarity import asked_words, share_held, telling_words
 from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
 from mnemic.recall.topics import OFF_TOPIC
 from mnemic.recall.understand import ASSISTANTS, SPEAKS_OF_SELF, SPEAKS_TO_OTHER, called_by_name
@@ -35,6 +35,7 @@ from mnemic.recall.whom_it_is_about import (
     of_somebody_of_mine,
 )
 from mnemic.recall.wishes import is_of_other_mood
+from mnemic.recall.word_groups import DENIES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -18,9 +18,10 @@ from mnemic.extract.sentences import written_sentences
 from mnemic.recall.asked_matter import AskedMatter
 from mnemic.recall.evidence import asks, denies_in
 from mnemic.recall.object_endings import ObjectState, object_state
-from mnemic.recall.polarity import ASKS_END, ASKS_PAST, NO_DENIAL, ONCE, telling_words
+from mnemic.recall.polarity import ASKS_PAST, telling_words
 from mnemic.recall.unreal import is_unreal, supposed_clauses
 from mnemic.recall.whom_it_is_about import about_another
+from mnemic.recall.word_groups import ASKS_END, NO_DENIAL, ONCE
 from mnemic.recall.yes_or_no import YesOrNo
 
 if TYPE_CHECKING:

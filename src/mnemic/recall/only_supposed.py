@@ -17,9 +17,10 @@ from mnemic.core.tokens import tokenise
 from mnemic.extract.sentences import written_sentences
 from mnemic.recall.asked_matter import AskedMatter
 from mnemic.recall.evidence import asks
-from mnemic.recall.polarity import ASKS_END, ASKS_PAST, DENIES, PRESUMED
+from mnemic.recall.polarity import ASKS_PAST, PRESUMED
 from mnemic.recall.unreal import ASKS_UNREAL, supposed_clauses
 from mnemic.recall.whom_it_is_about import QUOTED
+from mnemic.recall.word_groups import ASKS_END, DENIES
 from mnemic.recall.yes_or_no import YesOrNo
 
 if TYPE_CHECKING:

@@ -21,10 +21,11 @@ from mnemic.extract.slots import slots
 from mnemic.extract.slots_en_words import CALLED
 from mnemic.extract.slots_zh_words import RELATIONS
 from mnemic.extract.third_person import as_said_by
-from mnemic.recall.polarity import DENIES, telling_words
+from mnemic.recall.polarity import telling_words
 from mnemic.recall.sentence_cues import SentenceCue, counted_in
 from mnemic.recall.understand import SPEAKS_OF_SELF
 from mnemic.recall.whom_it_is_about import OWN_KIN, QUOTED
+from mnemic.recall.word_groups import DENIES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

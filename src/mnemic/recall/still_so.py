@@ -14,9 +14,10 @@ from mnemic.core.clock import micros
 from mnemic.extract.sentences import written_sentences
 from mnemic.recall.asked_matter import AskedMatter, without_since
 from mnemic.recall.evidence import asks, denies_in
-from mnemic.recall.polarity import ASKS_END, ASKS_PAST, NO_DENIAL, ONCE, PRESUMED
+from mnemic.recall.polarity import ASKS_PAST, PRESUMED
 from mnemic.recall.unreal import ASKS_UNREAL, supposed_clauses
 from mnemic.recall.whom_it_is_about import about_another, asks_of_self, clauses
+from mnemic.recall.word_groups import ASKS_END, NO_DENIAL, ONCE
 from mnemic.recall.yes_or_no import YesOrNo
 
 if TYPE_CHECKING:

@@ -23,10 +23,11 @@ from mnemic.core.tokens import tokenise
 from mnemic.extract.chinese import has_chinese
 from mnemic.extract.sentences import written_sentences
 from mnemic.recall.asked_for import AnswerType, asks_several, asks_yes_or_no
-from mnemic.recall.polarity import ASKS_END, ASKS_PAST, DENIES, STILL, asked_words, goes_on, polar, share_held
+from mnemic.recall.polarity import ASKS_PAST, STILL, asked_words, goes_on, polar, share_held
 from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
 from mnemic.recall.understand import SPEAKS_OF_SELF, SPEAKS_TO_OTHER
 from mnemic.recall.whom_it_is_about import about_another, asks_of_self, names_in
+from mnemic.recall.word_groups import ASKS_END, DENIES
 from mnemic.recall.yes_or_no import reads
 
 if TYPE_CHECKING:

@@ -20,8 +20,9 @@ from mnemic.core.tokens import is_stop, tokenise
 from mnemic.extract.sentences import written_sentences
 from mnemic.recall.allergies import is_cured, is_no_longer_allergic, of_own_allergy, other_allergens
 from mnemic.recall.object_endings import ObjectState, object_state
-from mnemic.recall.polarity import ASKS_PAST, SUPPOSES, telling_words
+from mnemic.recall.polarity import ASKS_PAST, telling_words
 from mnemic.recall.whom_it_is_about import QUOTED, about_another, asks_of_self
+from mnemic.recall.word_groups import SUPPOSES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
