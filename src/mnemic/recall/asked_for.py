@@ -16,8 +16,8 @@ from mnemic.core.timex_tense import EVERY_YEAR
 from mnemic.core.tokens import is_stop, local_time, tokenise
 from mnemic.extract.hurried import with_capitals
 from mnemic.extract.sentences import written_sentences
+from mnemic.recall.asked_person import called_by_name
 from mnemic.recall.polarity import ASKS_PAST
-from mnemic.recall.understand import called_by_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

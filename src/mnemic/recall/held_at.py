@@ -21,7 +21,7 @@ from mnemic.recall.object_endings import ObjectState, object_state
 from mnemic.recall.polarity import ASKS_PAST, telling_words
 from mnemic.recall.unreal import is_unreal, supposed_clauses
 from mnemic.recall.whom_it_is_about import about_another
-from mnemic.recall.word_groups import ASKS_END, NO_DENIAL, ONCE
+from mnemic.recall.word_groups import ASKS_END, ENDING, MOVED, NO_DENIAL, ONCE, REPLACED, Words
 from mnemic.recall.yes_or_no import YesOrNo
 
 if TYPE_CHECKING:
@@ -114,11 +114,12 @@ _LEFT: Final = re.compile(
     r"\b(?:died|passed away|ran away|moved (?:out|away|on)|left(?: us| for good|\W*$))", re.IGNORECASE
 )
 """Says of who or what somebody has that they are gone."""
-_CHANGES: Final = re.compile(
-    r"\b(?:mov(?:ed|ing)|relocated|start(?:ed|ing) (?:at|with|a new)|new (?:job|place|flat|house|home|car)|joined|swapped|switched|quit|left|sold|died|passed away|ran away|put (?:down|to sleep)"
-    r"|gone|stolen|rehomed|scrapped|stopped|gave up|given up|cancell?ed|retired|resigned|fired|laid off|redundant)\b|搬|跳槽|入职|换|辞|死|去世|走了|走丢|卖|退|停了|送人|不再|没了|离职|毕业|分手|离婚",
-    re.IGNORECASE,
-)
+_CHANGES: Final = (
+    ENDING
+    + REPLACED
+    + MOVED
+    + Words("start(?:ed|ing) (?:at|with|a new)|new (?:job|place|flat|house|home|car)|joined|fired|laid off|redundant")
+).pattern()
 """Tells of a change or an end, of whatever matter."""
 
 

@@ -12,6 +12,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.tokens import tokenise
+from mnemic.recall.word_groups import CONDITION, COULD, GUESS, INTENDED
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -82,9 +83,7 @@ _IS_AGAIN: Final = (
 )
 _GOT_BACK: Final = r"\b(?:got|get|have|gotten|bought|brought|took|had)"
 _BACK: Final = r"\s+(?:back|again|repaired|fixed|replaced|mended|renewed)\b"
-_LOST_FIGURATIVELY: Final = re.compile(
-    r"\b(?:almost|nearly|about to|might|could|would|will|going to|if)\b", re.IGNORECASE
-)
+_LOST_FIGURATIVELY: Final = (CONDITION + GUESS + COULD + INTENDED).pattern()
 
 _GONE_CHINESE: Final = (
     "(?:昨天|昨晚|上周|上个月|今天|前天|最近|去年|已经|早就|不小心|都|也|就|又|给|让|被人?|被[\u4e00-\u9fff]{1,3})*"

@@ -48,7 +48,7 @@ def _joined(*forms: str) -> str:
 
 GIVEN_UP: Final = Words(
     r"quit|stopped|(?:gave|given) (?:it |them )?up|dropped out|resigned|retired|(?:jacked|packed) in",
-    "辞|戒(?!指|尺)|放弃|退[出了掉]|停[了掉药]|不[去上学练做来打跳养开用喝吃抽干请]了",
+    "辞|戒(?!指|尺)|放弃|退[了掉]|停[了掉药]|不[去上学练做来打跳养开用喝吃抽干请]了",
 )
 """What somebody did, took or was in, they do no longer."""
 PARTED: Final = Words(
@@ -56,47 +56,51 @@ PARTED: Final = Words(
     r"分手|(?<![十过百部])分了(?!解)|(?<!闹)离婚|离了|散伙|好聚好散|散了|[跟和]\w{1,6}?(?:黄了|吹了|掰了)",
 )
 """Two are no longer together."""
-SINGLE: Final = Words("single|widowed|unmarried", "单身|丧偶|未婚")
+SINGLE: Final = Words(
+    r"(?:am|['’]m|is|['’]s|are|['’]re|been|now) single|single again|widowed|unmarried", "单身|丧偶|未婚"
+)
 """Somebody is with nobody."""
 RID: Final = Words(
-    r"sold|donated|rehomed|(?:gave|given) away|got rid|binned|scrapped|returned",
+    r"sold|donated|rehomed|(?:gave|given) away|got rid|binned|scrapped|returned (?:the|my|our|it|them)",
     "卖[了掉]|捐|送人|送给|转(?:手|让)|报废",
 )
 """What somebody had they gave away, sold or threw away."""
 LOST: Final = Words("lost|stolen|gone|missing", "丢了|丢掉|走丢|跑丢|没了|不在了|不见了")
 """What was there is nowhere."""
-DIED: Final = Words(r"died|passed away|put (?:down|to sleep)|ran away", "去世|过世|死")
+DIED: Final = Words(
+    r"died|passed away|put to sleep|(?:was|were|be|been|got) put down|ran away", "去世|过世|死[了掉]|[病老]死"
+)
 """Who is no more, or came never back."""
 OVER: Final = Words(
-    r"cancell?ed|ended|finished|over|closed|folded|came to an end",
+    r"cancell?ed|ended|finished|folded|closed down|came to an end"
+    r"|(?:is|are|was|were|been|['’]s|['’]re|all) over|over(?=\W*(?:$|[.,;!]))",
     "取消|注销|结束|到期|停刊|休刊|告一段落|到此为止",
 )
 """It came to its end, or was called off."""
-NO_LONGER: Final = Words(r"no longer|no more|any ?more", "不再|没再|再也不")
+NO_LONGER: Final = Words("no longer|no more", "不再|没再|再也不")
 LAST: Final = Words(
-    r"last (?:ever )?(?:day|shift|lesson|session|class|game|match|issue|visit|dose|pill|one)|goodbye", "最后|告别|毕业"
+    "last (?:ever )?(?:day|shift|lesson|session|class|game|match|issue|visit|dose|pill|one)|goodbye", "最后|告别|毕业"
 )
 """It was the last time."""
 LEFT: Final = Words("left", "离[开职]|走了|搬[离出走]")
 """Somebody went; "left" is also forgotten, and a side."""
-SPOKEN_OF: Final = Words(anywhere="退|停(?!在|车|留|靠)|卖")
-"""Chinese verbs of an end that may as well be only spoken of: 卖车."""
+SPOKEN_OF: Final = Words("any ?more", "退|停(?!在|车|留|靠)|卖|死")
+"""Words of an end that may as well be only spoken of: 卖车, "do you swim any more?"."""
 ENDING: Final = GIVEN_UP + PARTED + RID + LOST + DIED + OVER + NO_LONGER + LAST + LEFT + SPOKEN_OF
 """Any word of an end, for rules that rather leave a thing open than read it wrongly."""
 REPLACED: Final = Words(
-    r"instead|rather than|swapp(?:ed|ing)|switch(?:ed|ing)|replac(?:ed|ing)|took over|handed",
+    "instead|rather than|swapp(?:ed|ing)|switch(?:ed|ing)|replac(?:ed|ing)|took over|handed",
     "换|改|代替|接替|交接|兑出|盘(?:出|给)",
 )
 """Something takes the place of something."""
-MOVED: Final = Words(r"mov(?:ed|ing) (?:to|from|on)|relocated", "搬|跳槽|入职")
+MOVED: Final = Words("mov(?:ed|ing)|relocated", "搬|跳槽|入职")
 """Somebody has another home or place of work."""
 
 # What was once so.
 
-ONCE_SO: Final = Words(
-    r"used to (?!it\b|the\b|this\b)|formerly|previously|years ago|back then", "以前|从前|原来|曾|小时候"
-)
-ONCE: Final = ONCE_SO.pattern()
+USED_TO: Final = Words(r"used to (?!it\b|the\b|this\b)|formerly|previously", "原来")
+LONG_AGO: Final = Words("years ago|back then", "以前|从前|曾|小时候")
+ONCE: Final = (USED_TO + LONG_AGO).pattern()
 """Tells of what was so once, and is no more."""
 
 # What is denied.
@@ -115,7 +119,9 @@ NO_DENIAL: Final = Words(
 # What is only supposed.
 
 CONDITION: Final = Words("if|suppos(?:e|ing)|assuming|imagine", "如果|要是|假如|假设|倘若|万一")
-GUESS: Final = Words(r"might|(?-i:may)(?! \d)|maybe|perhaps|would", "也许|可能|说不定|或许")
+GUESS: Final = Words(
+    "might|may (?:be|have|not|well|also|still|need|want|get|go|move)|maybe|perhaps|would", "也许|可能|说不定|或许"
+)
 """It is so, or would be, as far as somebody knows."""
 COULD: Final = Words("could|should", r"['’]d (?!been\b|had\b|\w+ed\b)(?=\w)|应该")
 """It can be so, or ought to be."""
@@ -135,8 +141,8 @@ PLANNED: Final = Words("want(?:s|ed)?|plan(?:s|ned|ning)?", "打算(?!再)|计�
 """Somebody means to do it."""
 NEARLY: Final = Words("almost|nearly", "差一?点|险些")
 AHEAD: Final = Words(
-    "will|gonna|(?:going|about) to|tomorrow|next (?:week|month|year|spring|summer|autumn|fall|winter|[mtwfs]\\w+day)",
-    "将|明[年天]|下个?[月周年]|后[年天]|快要|马上",
+    "will|gonna|(?:going|about) to|tomorrow|next (?:week|month|year|spring|summer|autumn|fall|winter|[mtwfs][a-z]+day)",
+    "将[要来会]|即将|明[年天]|下个?[月周年]|后[年天]|快要|马上",
 )
 """It is to come."""
 SUPPOSED: Final = CONDITION + GUESS + COULD + WISH + DREAM + SOMEDAY
