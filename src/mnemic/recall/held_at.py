@@ -21,7 +21,7 @@ from mnemic.recall.object_endings import ObjectState, object_state
 from mnemic.recall.polarity import ASKS_PAST, telling_words
 from mnemic.recall.unreal import is_unreal, supposed_clauses
 from mnemic.recall.whom_it_is_about import about_another
-from mnemic.recall.word_groups import ASKS_END, ENDING, MOVED, NO_DENIAL, ONCE, REPLACED, Words
+from mnemic.recall.word_groups import AHEAD, ASKS_END, DIED, ENDING, MOVED, NO_DENIAL, NO_LONGER, ONCE, REPLACED, Words
 from mnemic.recall.yes_or_no import YesOrNo
 
 if TYPE_CHECKING:
@@ -61,10 +61,7 @@ _WITHOUT: Final = re.compile(
 """Asks for what somebody went without, or what they liked or wanted."""
 _WAS_SO: Final = re.compile(r"\b(?:i|we|he|she|they) (?:was|were|had)\b", re.IGNORECASE)
 """Tells of what was so before it is said."""
-_AHEAD: Final = re.compile(
-    r"\b(?:next|tomorrow|will|going to|upcoming)\b|明[年天]|下[个周月]|后[年天]|将|要不要|会不会|以为",
-    re.IGNORECASE,
-)
+_AHEAD: Final = (AHEAD + Words("next|upcoming", "将|下个|要不要|会不会|以为")).pattern()
 """Speaks of what is to come."""
 _MINE: Final = re.compile(r"\b(?:my|our)(?= )", re.IGNORECASE)
 _ADVERBS: Final = r"(?: (?:also|still|now|already|just|both|currently|always|only|usually|mostly|\w+ly))*"
@@ -106,13 +103,15 @@ _NEAR_CHINESE: Final = 12
 """Characters behind that, within which what somebody has is named."""
 _NAMES: Final = re.compile(r"\b(?:called|named)(?: [\w-]+){1,3}|(?<=[a-z,] )[A-Z][\w-]+(?: [A-Z][\w-]+)*")
 """What is only called so: the Split Decisions are a team."""
-_NONE_LEFT: Final = re.compile(
-    r"\b(?:no (?:more|longer)|(?:have|['’]ve got|have got) no|(?:do not|don['’]t|haven['’]t|have not) (?:have|got|own|keep|drive|live|work|take|go)|any ?more)\b|没有|不再|没了|不[\u4e00-\u9fff]{1,6}了"
-)
+_NONE_LEFT: Final = (
+    NO_LONGER
+    + Words(
+        "(?:have|['’]ve got|have got) no|(?:do not|don['’]t|haven['’]t|have not) (?:have|got|own|keep|drive|live|work|take|go)|any ?more",
+        r"没有|没了|不[\u4e00-\u9fff]{1,6}了",
+    )
+).pattern()
 """Says that there is none of what its clause names."""
-_LEFT: Final = re.compile(
-    r"\b(?:died|passed away|ran away|moved (?:out|away|on)|left(?: us| for good|\W*$))", re.IGNORECASE
-)
+_LEFT: Final = re.compile(rf"\b(?:{DIED.whole}|moved (?:out|away|on)|left(?: us| for good|\W*$))", re.IGNORECASE)
 """Says of who or what somebody has that they are gone."""
 _CHANGES: Final = (
     ENDING

@@ -61,7 +61,7 @@ _VERSE: Final = re.compile(
     re.IGNORECASE,
 )
 """Quotes what is no statement."""
-_DREAM: Final = (DREAM + Words("dreams?")).pattern()
+_DREAM: Final = (DREAM + Words("dreams?|nightmares?")).pattern()
 _STORY: Final = re.compile(r"\W*(?:i|we|there) (?:was|were|had)\b", re.IGNORECASE)
 """Goes on with a dream that was told."""
 _TOLD_ON: Final = re.compile(

@@ -17,7 +17,7 @@ from mnemic.recall.evidence import asks, denies_in
 from mnemic.recall.polarity import ASKS_PAST, PRESUMED
 from mnemic.recall.unreal import ASKS_UNREAL, supposed_clauses
 from mnemic.recall.whom_it_is_about import about_another, asks_of_self, clauses
-from mnemic.recall.word_groups import ASKS_END, ENDING, NO_DENIAL, ONCE, REPLACED, Words
+from mnemic.recall.word_groups import ASKS_END, CALLED_OFF, ENDING, GIVEN_UP, NO_DENIAL, ONCE, REPLACED, RID, Words
 from mnemic.recall.yes_or_no import YesOrNo
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ _REPLACES: Final = (
 _OVER: Final = re.compile(r"(?:退|停|辞|卖|取消|注销|结束|戒)(?:出|掉)?[^，。]{0,6}了|[退辞]了|不再")
 """Ends what its clause names, in Chinese."""
 _BINNED: Final = re.compile(
-    r"\b(?:killed|binned|cancell?ed|quit|gave up|given up|done with|finished with|through with|(?:jacked|packed) in) ((?:(?:the|my|our) )?[\w-]+)",
+    rf"\b(?:{GIVEN_UP.whole}|{RID.whole}|{CALLED_OFF.whole}|killed|(?:done|finished|through) with) ((?:(?:the|my|our) )?[\w-]+)",
     re.IGNORECASE,
 )
 """Ends what stands right behind it."""

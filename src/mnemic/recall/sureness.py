@@ -61,7 +61,7 @@ _ALL: Final = 0.7
 """Share of a question from which a statement holds all that it asks about."""
 
 _HALF: Final = 0.5
-_DREAMT: Final = (DREAM + Words("dreams?")).pattern()
+_DREAMT: Final = (DREAM + Words("dreams?|nightmares?")).pattern()
 """Tells a dream, which says neither that something is so nor that it is not."""
 
 _MEANT: Final = 1.0

@@ -71,22 +71,20 @@ DIED: Final = Words(
     r"died|passed away|put to sleep|(?:was|were|be|been|got) put down|ran away", "去世|过世|死[了掉]|[病老]死"
 )
 """Who is no more, or came never back."""
+CALLED_OFF: Final = Words("cancell?ed|ended|closed down|came to an end", "取消|注销|结束了|停刊|休刊|告一段落|到此为止")
+"""It was brought to its end."""
 OVER: Final = Words(
-    r"cancell?ed|ended|finished|folded|closed down|came to an end"
-    r"|(?:is|are|was|were|been|['’]s|['’]re|all) over|over(?=\W*(?:$|[.,;!]))",
-    "取消|注销|结束|到期|停刊|休刊|告一段落|到此为止",
+    r"finished|folded|(?:is|are|was|were|been|['’]s|['’]re|all) over|over(?=\W*(?:$|[.,;!]))", "结束(?!了)|到期"
 )
-"""It came to its end, or was called off."""
+"""It came to its end; of "finished", what of it may be only a part."""
 NO_LONGER: Final = Words("no longer|no more", "不再|没再|再也不")
-LAST: Final = Words(
-    "last (?:ever )?(?:day|shift|lesson|session|class|game|match|issue|visit|dose|pill|one)|goodbye", "最后|告别|毕业"
-)
+LAST: Final = Words("last (?:ever )?(?:day|shift|lesson|session|class|game|match|issue|visit|dose|pill|one)", "最后一")
 """It was the last time."""
 LEFT: Final = Words("left", "离[开职]|走了|搬[离出走]")
 """Somebody went; "left" is also forgotten, and a side."""
-SPOKEN_OF: Final = Words("any ?more", "退|停(?!在|车|留|靠)|卖|死")
+SPOKEN_OF: Final = Words("any ?more|goodbye", "退|停(?!在|车|留|靠)|卖|死|最后(?!一)|告别|毕业")
 """Words of an end that may as well be only spoken of: 卖车, "do you swim any more?"."""
-ENDING: Final = GIVEN_UP + PARTED + RID + LOST + DIED + OVER + NO_LONGER + LAST + LEFT + SPOKEN_OF
+ENDING: Final = GIVEN_UP + PARTED + RID + LOST + DIED + CALLED_OFF + OVER + NO_LONGER + LAST + LEFT + SPOKEN_OF
 """Any word of an end, for rules that rather leave a thing open than read it wrongly."""
 REPLACED: Final = Words(
     "instead|rather than|swapp(?:ed|ing)|switch(?:ed|ing)|replac(?:ed|ing)|took over|handed",
@@ -123,11 +121,15 @@ GUESS: Final = Words(
     "might|may (?:be|have|not|well|also|still|need|want|get|go|move)|maybe|perhaps|would", "也许|可能|说不定|或许"
 )
 """It is so, or would be, as far as somebody knows."""
-COULD: Final = Words("could|should", r"['’]d (?!been\b|had\b|\w+ed\b)(?=\w)|应该")
+COULD: Final = Words("could|should", "应该")
 """It can be so, or ought to be."""
-WISH: Final = Words("wish(?:es|ed|ing)?|hop(?:e|es|ed|ing)", "希望(?!小学|工程)|但愿|许愿|就好|幻想|恨不得|巴不得")
+SHORT_WOULD: Final = Words(anywhere=r"['’]d (?!been\b|had\b|\w+ed\b)(?=\w)")
+""" "I'd", where it is no "had"; beside what is so it mostly only asks politely."""
+WISH: Final = Words("wish(?:es|ed|ing)?", "希望(?!小学|工程)|但愿|许愿|幻想|恨不得|巴不得")
+HOPE: Final = Words("hop(?:e|es|ed|ing)", "就好")
+"""It is wished for, or only said so politely: "hope you are well"."""
 DREAM: Final = Words(
-    r"dreamt|dreamed|dreaming|(?:had|in) (?:a|my|the|this) (?:\w+ )?dream|nightmares?",
+    r"dreamt|dreamed|dreaming|(?:had|in) (?:a|my|the|this) (?:\w+ )?(?:dream|nightmare)",
     "梦见|梦到|梦里|做梦|做了?个?噩?梦",
 )
 """Tells a dream."""
@@ -145,7 +147,7 @@ AHEAD: Final = Words(
     "将[要来会]|即将|明[年天]|下个?[月周年]|后[年天]|快要|马上",
 )
 """It is to come."""
-SUPPOSED: Final = CONDITION + GUESS + COULD + WISH + DREAM + SOMEDAY
+SUPPOSED: Final = CONDITION + GUESS + COULD + SHORT_WOULD + WISH + HOPE + DREAM + SOMEDAY
 """Whatever makes a whole sentence one that says of nothing that it is so."""
 INTENDED: Final = WEIGHED + PLANNED + NEARLY + AHEAD
 """Whatever makes a clause one that tells of what is not, or not yet, so."""

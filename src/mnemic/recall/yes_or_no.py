@@ -23,7 +23,10 @@ from mnemic.recall.object_endings import ObjectState, object_state
 from mnemic.recall.polarity import ASKS_PAST, telling_words
 from mnemic.recall.whom_it_is_about import QUOTED, about_another, asks_of_self
 from mnemic.recall.word_groups import (
+    AHEAD,
+    CALLED_OFF,
     DENIED,
+    DIED,
     ENDING,
     GIVEN_UP,
     GUESS,
@@ -57,10 +60,11 @@ _ENDED: Final = (
     + RID
     + LEFT
     + NO_LONGER
-    + Words("give up|cancell?ed|outgr[eo]wn?|moved (?:out|away) (?:of|from)", "取消")
+    + CALLED_OFF
+    + Words("give up|outgr[eo]wn?|moved (?:out|away) (?:of|from)")
 ).pattern()
 _GAVE_UP: Final = re.compile(
-    r"\b(?:quit|stopped|(?:gave|given) up|(?:packed|jacked) in) (\w+ing)"
+    rf"\b(?:{GIVEN_UP.whole}) (\w+ing)"
     r"(?=\W*$|[,;.!]| (?:the (?:day|moment|week|year)|when|in|on|after|since|for|last|this|years|altogether)\b)",
     re.IGNORECASE,
 )
@@ -68,7 +72,7 @@ _USED_TO: Final = re.compile(
     r"(?<!\bam )(?<!['’]m )(?<!\bare )(?<!['’]re )(?<!\bget )(?<!\bgot )\bused to (?!it\b|the\b|this\b)", re.IGNORECASE
 )
 """What once was, and is no more; who is used to a thing still has it."""
-_DIED: Final = r"(?:died|passed away|run over|ran away|stolen|put (?:down|to sleep))\b"
+_DIED: Final = rf"(?:{DIED.whole}|run over|stolen|put down)\b"
 """What no thing comes back from."""
 _HAD_AND_DIED: Final = re.compile(
     rf"\bhad\b(?! to\b).*\b(?:she|he|it|they|who|which)(?: was| were| got)? (?:\w+ )?{_DIED}", re.IGNORECASE
@@ -143,7 +147,7 @@ _FUTURE_IN_PRESENT: Final = re.compile(
     r"(?:\b(?:am|are|is)|['’](?:m|re|s)) (?:\w+ly )?\w+ing\b.*"
     rf"\b(?:next (?:week|month|year|spring|summer|autumn|fall|winter|\w+day|{_MONTHS})"
     rf"|in (?:{_MONTHS}|a (?:week|month|year|fortnight)|\w+ (?:days|weeks|months|years))|tomorrow|soon)\b"
-    r"|(?:明[年天]|下个?[月周年]|后[年天]|即将|快要|马上|将要)",
+    rf"|{AHEAD.anywhere}",
     re.IGNORECASE,
 )
 """Tells of what is to come, in the form of what is."""
