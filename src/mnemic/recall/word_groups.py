@@ -48,7 +48,7 @@ def _joined(*forms: str) -> str:
 
 GIVEN_UP: Final = Words(
     r"quit|stopped|(?:gave|given) (?:it |them )?up|dropped out|resigned|retired|(?:jacked|packed) in",
-    "辞|戒(?!指|尺)|放弃|退[了掉]|停[了掉药]|不[去上学练做来打跳养开用喝吃抽干请]了",
+    "辞|戒(?!指|尺)|放弃|退[了掉]|停[了掉药]|不[去上学练做来打跳养开用喝吃抽干请弹唱]了",
 )
 """What somebody did, took or was in, they do no longer."""
 PARTED: Final = Words(

@@ -25,8 +25,10 @@ from mnemic.recall.whom_it_is_about import QUOTED, about_another, asks_of_self
 from mnemic.recall.word_groups import (
     AHEAD,
     CALLED_OFF,
+    CONDITION,
     DENIED,
     DIED,
+    DREAM,
     ENDING,
     GIVEN_UP,
     GUESS,
@@ -41,6 +43,7 @@ from mnemic.recall.word_groups import (
     SUPPOSED,
     SUPPOSES,
     USED_TO,
+    WISH,
     Words,
 )
 
@@ -139,6 +142,8 @@ _FORMERLY_LOST: Final = (
 ).pattern()
 """Says that something was lost long ago, so that it may be there again."""
 _SUPPOSED_OF: Final = (SUPPOSED + NEARLY).pattern()
+_HYPOTHETICAL: Final = (CONDITION + GUESS + WISH + DREAM + NEARLY).pattern()
+"""The same without what only ought to be, beside which something may well go on: "I should know better, back at it"."""
 _SERVICEABLE: Final = re.compile(r"\b(?:valid|working|usable|functioning)\b|有效|能用|没过期", re.IGNORECASE)
 _OTHER_PERSON: Final = re.compile(r"\b(?:he|she|they|his|her|their|him|them|you|your)\b|[他她你您]", re.IGNORECASE)
 _MODAL: Final = (INTENDED + GUESS + Words("thinking|try|trying|used")).pattern()
@@ -490,7 +495,7 @@ def said_of(question: str, facts: Iterable[Item], evidence: Sequence[Item]) -> Y
 
 def _may_go_on(sentence: str) -> bool:
     """Whether a sentence says that something goes on which it does not name, as what had ended may."""
-    if any(form.search(sentence) for form in (_QUESTION, _SUPPOSED_OF, DENIED, _OTHER_PERSON)):
+    if any(form.search(sentence) for form in (_QUESTION, _HYPOTHETICAL, DENIED, _OTHER_PERSON)):
         return False
     own = True
     for clause in filter(None, map(str.strip, _CLAUSE.split(sentence))):
