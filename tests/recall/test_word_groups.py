@@ -7,7 +7,7 @@ import re
 import pytest
 
 from mnemic.recall import word_groups
-from mnemic.recall.word_groups import Words
+from mnemic.recall.word_groups import WordGroup
 
 FOUND = """
 GIVEN_UP: I quit the choir | gave it up in May | she retired | jacked in the minibus | 戒烟了 | 健身卡退了 | 钢琴不弹了
@@ -76,12 +76,12 @@ def test_a_group_finds_nothing_that_only_looks_like_its_words(group: str, text: 
 
 def test_every_group_has_a_row() -> None:
     composed = {"ENDING", "SUPPOSED", "INTENDED"}
-    groups = {name for name, value in vars(word_groups).items() if isinstance(value, Words)}
+    groups = {name for name, value in vars(word_groups).items() if isinstance(value, WordGroup)}
     assert groups == {group for group, _ in rows(FOUND)} | composed
 
 
 def test_groups_add_up_to_one_pattern() -> None:
-    either = (Words("sold", "卖") + Words(anywhere=r"n't\b") + Words("quit")).pattern()
+    either = (WordGroup("sold", "卖") + WordGroup(anywhere=r"n't\b") + WordGroup("quit")).pattern()
     assert either.findall("Sold it, quit; didn't resold. 卖车") == ["Sold", "quit", "n't", "卖"]
-    assert Words(anywhere="卖").form == "卖"
-    assert re.compile(Words("sold").form).search("resold") is None
+    assert WordGroup(anywhere="卖").form == "卖"
+    assert re.compile(WordGroup("sold").form).search("resold") is None

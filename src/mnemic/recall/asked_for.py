@@ -18,7 +18,7 @@ from mnemic.extract.hurried import with_capitals
 from mnemic.extract.sentences import written_sentences
 from mnemic.recall.asked_person import called_by_name
 from mnemic.recall.polarity import ASKS_PAST
-from mnemic.recall.word_groups import LONG_AGO, SUPPOSED, USED_TO, Words
+from mnemic.recall.word_groups import LONG_AGO, SUPPOSED, USED_TO, WordGroup
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -126,7 +126,7 @@ _HABIT: Final = re.compile(
 """Tells what is so every week, so that a day of the week is no certain day."""
 _EACH_WEEK: Final = re.compile(r"\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days at (?:half past )?[\w:.]+(?: ?[ap]m)?")
 """A day of every week with its hour."""
-_NOT_ASSERTED: Final = (SUPPOSED + Words(anywhere="考虑|不|没")).pattern()
+_NOT_ASSERTED: Final = (SUPPOSED + WordGroup(anywhere="考虑|不|没")).pattern()
 _AWAY: Final = re.compile(r"\bfrom\b|从", re.IGNORECASE)
 _LEFT: Final = re.compile(rf"\b(?:from|left) (?:the )?({_NAME})|从([\u4e00-\u9fff]{{2,4}}?)(?=[搬来去到回])")
 """Names the place that somebody left."""
@@ -135,7 +135,7 @@ _CAME: Final = re.compile(
 )
 """Tells of where somebody has come to, so that a place in it is none from before."""
 _FORMERLY: Final = (
-    USED_TO + LONG_AGO + Words("before|previous|former|originally|used? to", "之前|原先|过去|前(?=我)")
+    USED_TO + LONG_AGO + WordGroup("before|previous|former|originally|used? to", "之前|原先|过去|前(?=我)")
 ).pattern()
 """Asks for the place before the one that is told of."""
 _WHO_IT_IS: Final = re.compile(

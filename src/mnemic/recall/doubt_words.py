@@ -18,7 +18,7 @@ from mnemic.extract.sentences import lowered
 from mnemic.extract.slots_en import English
 from mnemic.extract.slots_zh import Chinese
 from mnemic.recall.unreal import is_not_yet_so
-from mnemic.recall.word_groups import CONDITION, COULD, DREAM, GUESS, HOPE, NEARLY, SOMEDAY, WISH, Words
+from mnemic.recall.word_groups import CONDITION, COULD, DREAM, GUESS, HOPE, NEARLY, SOMEDAY, WISH, WordGroup
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -135,7 +135,7 @@ _SAID_OTHERWISE: Final = (
     + DREAM
     + SOMEDAY
     + NEARLY
-    + Words(
+    + WordGroup(
         r"considering|thinking (?:of|about)|tempted|dream\w*|pretend|wants? to|plan\w*|used to|once|back (?:when|then)|years ago"
         r"|as a (?:kid|child)|when i was|haha\w*|lol|april fools?|(?:just |only )?(?:kidding|joking)"
         r"|(?:won't|never|not|didn't|haven't|hasn't|no (?:plans?|reason|need) to) (?:\w+ )?(?:quit\w*|mov\w+|leav\w+|left|chang\w+|switch\w*|sell|sold|divorc\w+|split|resign\w*|relocat\w+)",

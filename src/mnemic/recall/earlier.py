@@ -20,7 +20,7 @@ from mnemic.recall.asked_for import asks_several, asks_yes_or_no
 from mnemic.recall.polarity import asked_words, telling_words
 from mnemic.recall.sentence_cues import SentenceCue, counted_in
 from mnemic.recall.whom_it_is_about import about_another
-from mnemic.recall.word_groups import DENIES, ONCE, PARTED, Words
+from mnemic.recall.word_groups import DENIES, ONCE, PARTED, WordGroup
 
 if TYPE_CHECKING:
     from collections.abc import Sequence, Set
@@ -68,7 +68,7 @@ _ASKS_FORMER_PARTNER: Final = re.compile(
 """Asks for the name of whom whoever asks was with once."""
 _FORMER_PARTNER: Final = (
     PARTED
-    + Words(
+    + WordGroup(
         rf"(?:my|our) ex(?!-)|ex[ -]{_PARTNERS}|(?:break|splitt)ing up|divorc(?:e|ing)|left (?:me|(?-i:[A-Z])\w+)",
         f"前(?:{_PARTNERS_CHINESE}|任(?!务))",
     )
@@ -223,18 +223,18 @@ def _names(name: str, text: str) -> bool:
 
 def _states_matter(question: str, hit: Recalled, spoken_of: SpokenOf | None) -> bool:
     """Whether rules read in a text a state of the matter that is asked for, of whom it is asked of."""
-    return states_slot(
-        {slot for matter, form in _SAME_MATTER.items() if form.search(question) for slot in matter}, hit, spoken_of
-    )
+    asked = {slot for matter, form in _SAME_MATTER.items() if form.search(question) for slot in matter}
+    return states_slot(asked, hit, spoken_of, in_passing=True)
 
 
-def states_slot(wanted: Set[str], hit: Recalled, spoken_of: SpokenOf | None) -> bool:
+def states_slot(wanted: Set[str], hit: Recalled, spoken_of: SpokenOf | None, *, in_passing: bool) -> bool:
     """Whether rules read in a text what fills one of some slots, for whoever speaks or somebody who is spoken of.
 
-    What only follows from what it says ("I miss Porto") does not count.
+    Args:
+        in_passing: What it says only in passing counts, too ("our flat in Leith is freezing").
     """
     return any(
-        finding.slot in wanted and finding.act is SlotAct.STATES and not finding.implied
+        finding.slot in wanted and finding.act is SlotAct.STATES and (in_passing or not finding.implied)
         for own in (spoken_of.own_words(hit.text) if spoken_of else [hit.text])
         for finding in slots(own, "user", micros(hit.item.said), hit.item.said_offset)
     )

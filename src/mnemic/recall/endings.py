@@ -28,7 +28,7 @@ from mnemic.recall.word_groups import (
     SINGLE,
     SUPPOSED,
     WEIGHED,
-    Words,
+    WordGroup,
 )
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ _ENDED: Final = (
     PARTED
     + SINGLE
     + CALLED_OFF
-    + Words(
+    + WordGroup(
         r"(?:is|are|was|were|be|been|['’]s|['’]re) (?:all )?(?:finished|over|done(?! with)|dead|closed down)"
         r"|resigned|retired|quit|got rid of|gave (?:it|them) up|given (?:it|them) up|the last of|no longer"
         r"|(?:I['’]?m|I am|we['’]?re|we are) done with|(?:we|they|it|team|club|band|shop|firm) folded"
@@ -52,7 +52,7 @@ _LEFT_OFF: Final = (
     + RID
     + CALLED_OFF
     + LAST
-    + Words(
+    + WordGroup(
         r"giving up|killed|axed|folded|(?:handed|gave|given) (?:\w+ ){0,3}(?:in|back)|(?:taken|took|come|came) (?:me |him |her |us |them )?off"
         r"|packed (?:\w+ ){0,3}in|(?:moved|gone|went) (?:out|away|home)|away home|let (?:\w+ )?go",
         r"退出|退租|退给|退还|结清|不(?:[包订租养练学雇请吃种开弹打去做]|再)\w{0,4}?了|不出了|不办了|毕业了(?![去后到])|搬走|走的|走了|到期|还给",
@@ -90,7 +90,7 @@ _ASIDE: Final = re.compile(
     r"\b(?:since|because|after|when|now that|as soon as)\b[^.!?;]*|(?:自从|因为)[^，。！？；]*", re.IGNORECASE
 )
 """Why or since when something is: what ended there is not the matter itself."""
-_SUPPOSED: Final = (SUPPOSED + WEIGHED + NEARLY + Words(anywhere="打算(?!再)")).pattern()
+_SUPPOSED: Final = (SUPPOSED + WEIGHED + NEARLY + WordGroup(anywhere="打算(?!再)")).pattern()
 """What a clause only supposes or plans."""
 _ASKS_WHY: Final = re.compile(
     r"^\W*(?:and |so |but )?(?:why|how come|when)\b|为什么|为何|怎么(?!样)|什么时候|哪天|何时", re.IGNORECASE

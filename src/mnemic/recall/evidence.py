@@ -36,7 +36,7 @@ from mnemic.recall.whom_it_is_about import (
     of_somebody_of_mine,
 )
 from mnemic.recall.wishes import is_of_other_mood
-from mnemic.recall.word_groups import CONDITION, COULD, DENIES, GUESS, Words
+from mnemic.recall.word_groups import CONDITION, COULD, DENIES, GUESS, WordGroup
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -163,7 +163,7 @@ _OPEN: Final = (
     CONDITION
     + GUESS
     + COULD
-    + Words(
+    + WordGroup(
         anywhere="什么|啥|哪|谁|吗|呢|怎么|咋|如何|多少|几|是不是|有没有|能不能|会不会|要不要"
         r"|请问|听说|为何|([\u4e00-\u9fff])[不没]\1"
     )

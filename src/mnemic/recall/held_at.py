@@ -21,7 +21,18 @@ from mnemic.recall.object_endings import ObjectState, object_state
 from mnemic.recall.polarity import ASKS_PAST, telling_words
 from mnemic.recall.unreal import is_unreal, supposed_clauses
 from mnemic.recall.whom_it_is_about import about_another
-from mnemic.recall.word_groups import AHEAD, ASKS_END, DIED, ENDING, MOVED, NO_DENIAL, NO_LONGER, ONCE, REPLACED, Words
+from mnemic.recall.word_groups import (
+    AHEAD,
+    ASKS_END,
+    DIED,
+    ENDING,
+    MOVED,
+    NO_DENIAL,
+    NO_LONGER,
+    ONCE,
+    REPLACED,
+    WordGroup,
+)
 from mnemic.recall.yes_or_no import YesOrNo
 
 if TYPE_CHECKING:
@@ -61,7 +72,7 @@ _WITHOUT: Final = re.compile(
 """Asks for what somebody went without, or what they liked or wanted."""
 _WAS_SO: Final = re.compile(r"\b(?:i|we|he|she|they) (?:was|were|had)\b", re.IGNORECASE)
 """Tells of what was so before it is said."""
-_AHEAD: Final = (AHEAD + Words("next|upcoming", "将|下个|要不要|会不会|以为")).pattern()
+_AHEAD: Final = (AHEAD + WordGroup("next|upcoming", "将|下个|要不要|会不会|以为")).pattern()
 """Speaks of what is to come."""
 _MINE: Final = re.compile(r"\b(?:my|our)(?= )", re.IGNORECASE)
 _ADVERBS: Final = r"(?: (?:also|still|now|already|just|both|currently|always|only|usually|mostly|\w+ly))*"
@@ -105,7 +116,7 @@ _NAMES: Final = re.compile(r"\b(?:called|named)(?: [\w-]+){1,3}|(?<=[a-z,] )[A-Z
 """What is only called so: the Split Decisions are a team."""
 _NONE_LEFT: Final = (
     NO_LONGER
-    + Words(
+    + WordGroup(
         "(?:have|['’]ve got|have got) no|(?:do not|don['’]t|haven['’]t|have not) (?:have|got|own|keep|drive|live|work|take|go)|any ?more",
         r"没有|没了|不[\u4e00-\u9fff]{1,6}了",
     )
@@ -117,7 +128,9 @@ _CHANGES: Final = (
     ENDING
     + REPLACED
     + MOVED
-    + Words("start(?:ed|ing) (?:at|with|a new)|new (?:job|place|flat|house|home|car)|joined|fired|laid off|redundant")
+    + WordGroup(
+        "start(?:ed|ing) (?:at|with|a new)|new (?:job|place|flat|house|home|car)|joined|fired|laid off|redundant"
+    )
 ).pattern()
 """Tells of a change or an end, of whatever matter."""
 

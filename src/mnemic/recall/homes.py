@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from mnemic.recall.earlier import said_at, states_slot
-from mnemic.recall.word_groups import CONDITION, GUESS, INTENDED, LONG_AGO, USED_TO, Words
+from mnemic.recall.word_groups import CONDITION, GUESS, INTENDED, LONG_AGO, USED_TO, WordGroup
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +33,7 @@ _NO_MOVE: Final = (
     CONDITION
     + GUESS
     + INTENDED
-    + Words(
+    + WordGroup(
         r"moved (?:to tears|by|on|the|my|his|her|our|their|an?|it|that|this|up|money|house to house)|next|for the (?:summer|weekend|week)",
         "要搬|黄了|没搬|不搬",
     )
@@ -43,7 +43,7 @@ _YEAR: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _AGO: Final = re.compile(
     r"\b(?:\w+ years|decades) ago\b|\bas a (?:child|kid|student)\b|[几两三四五六七八九十\d]+年前|小时候"
 )
-_FORMERLY: Final = (USED_TO + LONG_AGO + Words("before", "之前")).pattern()
+_FORMERLY: Final = (USED_TO + LONG_AGO + WordGroup("before", "之前")).pattern()
 
 
 def newest_home_first(
@@ -61,7 +61,7 @@ def newest_home_first(
         return evidence
     if not _ASKS_HOME.search(question) or _FORMERLY.search(question):
         return evidence
-    homes = [hit for hit in heard if not _is_long_ago(hit) and states_slot({"city"}, hit, spoken_of)]
+    homes = [hit for hit in heard if not _is_long_ago(hit) and states_slot({"city"}, hit, spoken_of, in_passing=False)]
     moves = [hit for hit in heard if _moves(spoken_of, hit)]
     if not homes:
         return evidence

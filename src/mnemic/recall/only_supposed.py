@@ -20,7 +20,7 @@ from mnemic.recall.evidence import asks
 from mnemic.recall.polarity import ASKS_PAST, PRESUMED
 from mnemic.recall.unreal import ASKS_UNREAL, supposed_clauses
 from mnemic.recall.whom_it_is_about import QUOTED
-from mnemic.recall.word_groups import ASKS_END, DENIED, DENIES, DREAM, Words
+from mnemic.recall.word_groups import ASKS_END, DENIED, DENIES, DREAM, WordGroup
 from mnemic.recall.yes_or_no import YesOrNo
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ _VERSE: Final = re.compile(
     re.IGNORECASE,
 )
 """Quotes what is no statement."""
-_DREAM: Final = (DREAM + Words("dreams?|nightmares?")).pattern()
+_DREAM: Final = (DREAM + WordGroup("dreams?|nightmares?")).pattern()
 _STORY: Final = re.compile(r"\W*(?:i|we|there) (?:was|were|had)\b", re.IGNORECASE)
 """Goes on with a dream that was told."""
 _TOLD_ON: Final = re.compile(

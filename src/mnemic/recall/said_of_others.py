@@ -25,7 +25,7 @@ from mnemic.recall.polarity import telling_words
 from mnemic.recall.sentence_cues import SentenceCue, counted_in
 from mnemic.recall.understand import SPEAKS_OF_SELF
 from mnemic.recall.whom_it_is_about import OWN_KIN, QUOTED
-from mnemic.recall.word_groups import DENIES, DIED, ENDING, Words
+from mnemic.recall.word_groups import DENIES, DIED, ENDING, WordGroup
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -57,10 +57,10 @@ _OF_OTHERS: Final = re.compile(
     re.IGNORECASE,
 )
 """Stands behind somebody who says something of whoever speaks."""
-_DIED: Final = (DIED + Words("killed|funeral|dead", "走了|不在了")).pattern()
+_DIED: Final = (DIED + WordGroup("killed|funeral|dead", "走了|不在了")).pattern()
 _MAY_END: Final = (
     ENDING
-    + Words(
+    + WordGroup(
         r"let (?:\w+ ){1,2}go|fired|sacked|laid off|split|broke|crashed|flogged|wrote off|divorc\w+|steak|meat",
         "不过敏",
     )

@@ -17,7 +17,7 @@ from mnemic.recall.evidence import asks, denies_in
 from mnemic.recall.polarity import ASKS_PAST, PRESUMED
 from mnemic.recall.unreal import ASKS_UNREAL, supposed_clauses
 from mnemic.recall.whom_it_is_about import about_another, asks_of_self, clauses
-from mnemic.recall.word_groups import ASKS_END, CALLED_OFF, ENDING, GIVEN_UP, NO_DENIAL, ONCE, REPLACED, RID, Words
+from mnemic.recall.word_groups import ASKS_END, CALLED_OFF, ENDING, GIVEN_UP, NO_DENIAL, ONCE, REPLACED, RID, WordGroup
 from mnemic.recall.yes_or_no import YesOrNo
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ _GOES_ON: Final = re.compile(
 _OF_SUCH: Final = re.compile(r"的(?:人|孩子|同学|朋友)")
 """Speaks of anybody who does it."""
 _REPLACES: Final = (
-    ENDING + REPLACED + Words("stops?|cancel\\w*|switch\\w*|swap\\w*|replac\\w*", "不[去做干跑上养学]|转(?:给|行)")
+    ENDING + REPLACED + WordGroup("stops?|cancel\\w*|switch\\w*|swap\\w*|replac\\w*", "不[去做干跑上养学]|转(?:给|行)")
 ).pattern()
 """Ends something, or says what takes its place."""
 _OVER: Final = re.compile(r"(?:退|停|辞|卖|取消|注销|结束|戒)(?:出|掉)?[^，。]{0,6}了|[退辞]了|不再")

@@ -26,7 +26,7 @@ from mnemic.recall.polarity import ASKS_PAST, STILL, asked_words, goes_on, polar
 from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
 from mnemic.recall.understand import SPEAKS_OF_SELF, SPEAKS_TO_OTHER
 from mnemic.recall.whom_it_is_about import about_another, asks_of_self, names_in
-from mnemic.recall.word_groups import ASKS_END, DENIES, DREAM, Words
+from mnemic.recall.word_groups import ASKS_END, DENIES, DREAM, WordGroup
 from mnemic.recall.yes_or_no import reads
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ _ALL: Final = 0.7
 """Share of a question from which a statement holds all that it asks about."""
 
 _HALF: Final = 0.5
-_DREAMT: Final = (DREAM + Words("dreams?|nightmares?")).pattern()
+_DREAMT: Final = (DREAM + WordGroup("dreams?|nightmares?")).pattern()
 """Tells a dream, which says neither that something is so nor that it is not."""
 
 _MEANT: Final = 1.0

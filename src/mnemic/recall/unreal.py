@@ -14,7 +14,7 @@ from mnemic.extract.chinese import has_chinese, simple
 from mnemic.extract.sentences import written_sentences
 from mnemic.extract.slots_en import English
 from mnemic.extract.slots_zh import Chinese
-from mnemic.recall.word_groups import CONDITION, DREAM, GUESS, WISH, Words
+from mnemic.recall.word_groups import CONDITION, DREAM, GUESS, WISH, WordGroup
 
 _NOT_YET: Final = re.compile(
     r"^(?!.*\b(?:now|got it|got the (?:job|place|flat)|came true|at last|finally|succeeded|and i am|and we are)\b).*?"
@@ -47,7 +47,7 @@ _HEEDED: Final = re.compile(
 """The speaker did what they were told."""
 _CONDITION: Final = (
     CONDITION
-    + Words(
+    + WordGroup(
         r"pretend|what if|let['’]s say|let us say|were i to|had i \w+|should i \w+|in another life|one of these days"
         "|maybe one day|some ?day|one day i",
         "要不是|换作|换成是|等我|等哪天|哪天我|改天|下辈子|如能|要敢|要真",
@@ -56,7 +56,7 @@ _CONDITION: Final = (
 """Begins a supposition: all of the sentence from there on is what would be."""
 _FICTION: Final = (
     DREAM
-    + Words(
+    + WordGroup(
         r"weird dream|woke up convinced|daydream\w*|in (?:a|the|my|our) (?:\w+ )?(?:game|novel|book|story|play|film|movie|show|script)|my (?:character|avatar)|kidding|jok(?:ed|ing|e)|pretend(?:ed|ing)?|april fools?|horoscope|lied|yeah,? right",
         "小说里|游戏里|剧里|书里|戏里|剧本杀[里中]|开玩笑|逗你玩|骗你的|瞎说|撒谎|吹牛说|愚人节|算命",
     )
@@ -65,7 +65,7 @@ _FICTION: Final = (
 _SUPPOSING: Final = (
     GUESS
     + WISH
-    + Words(
+    + WordGroup(
         r"(?:i|we)['’]d (?!rather\b|sooner\b|better\b|been\b|had\b|\w+ed\b)\w+|(?:some|most) nights i think|hop(?:e|ing) to|considering|thinking (?:of|about)|tempted|want(?:ed)? to|plan(?:s|ned|ning)? (?:to|on)|(?:almost|nearly) (?!(?:\w+ )?(?:years?|months?|weeks?|always|every|all|done|there|\d+)\b)\w+|(?:am|['’]m|are|['’]re|was|were) (?:about|going) to|gonna|(?:used|was) to want|next (?:spring|summer|autumn|fall|winter|year|month|week) (?:i|we)['’](?:m|re)|the plan is",
         "(?<!没)打算|计划(?!有变)|快要|就要|下个?月我要|想开|准备(?=戒|搬|换|辞|去|买|学|结|离)|考虑|想(?=搬|换|辞|去|吃|学|当|做|买|养|要)",
     )
@@ -85,7 +85,7 @@ _NO_CONDITION: Final = re.compile(
 _WISHED: Final = (
     GUESS
     + WISH
-    + Words(
+    + WordGroup(
         r"(?:i|we)['’]d (?!been\b|had\b|\w+ed\b)\w+|dream(?:s|t|ed)? (?:of|about)|i swear",
         "(?<!没)想(?=去|要|搬|换|辞|学|当|做|买|养|开)|再[^，。]{1,8}就|等[^，。]{0,4}(?:攒|退休|有钱|发财|以后)",
     )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.extract.sentences import written_sentences
 from mnemic.recall.whom_it_is_about import clauses
-from mnemic.recall.word_groups import AHEAD, COULD, GUESS, PLANNED, SUPPOSED, WEIGHED, Words
+from mnemic.recall.word_groups import AHEAD, COULD, GUESS, PLANNED, SUPPOSED, WEIGHED, WordGroup
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +44,7 @@ _WISHES: Final = (
     SUPPOSED
     + WEIGHED
     + PLANNED
-    + Words(
+    + WordGroup(
         r"dream\w*|wanting|long(?:ing)? (?:to|for)|(?:like|love) to|planning|considering|ideal(?:ly)?|aim|goal|rather|prefer\w*"
         r"|saving|bucket list|fantasi\w+|imagin\w+|retire",
         "愿|梦|理想|向往|憧憬|盼|将来|以后",
@@ -70,7 +70,7 @@ _CAME_TRUE: Final = re.compile(
     r"|如愿|实现|终于|成真",
     re.IGNORECASE,
 )
-_TO_COME: Final = (GUESS + COULD + PLANNED + AHEAD + Words("next|shall", "以后")).pattern()
+_TO_COME: Final = (GUESS + COULD + PLANNED + AHEAD + WordGroup("next|shall", "以后")).pattern()
 """Asks for what is to come, or may be."""
 
 

@@ -44,7 +44,7 @@ from mnemic.recall.word_groups import (
     SUPPOSES,
     USED_TO,
     WISH,
-    Words,
+    WordGroup,
 )
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ _ENDED: Final = (
     + LEFT
     + NO_LONGER
     + CALLED_OFF
-    + Words("give up|outgr[eo]wn?|moved (?:out|away) (?:of|from)")
+    + WordGroup("give up|outgr[eo]wn?|moved (?:out|away) (?:of|from)")
 ).pattern()
 _GAVE_UP: Final = re.compile(
     rf"\b(?:{GIVEN_UP.whole}) (\w+ing)"
@@ -130,15 +130,15 @@ _KINDS: Final = (
 """What a food is one of, and the foods: who cannot have any of a kind cannot have one."""
 _GONE: Final = (
     ENDING
-    + Words(
+    + WordGroup(
         "dead|dies|buried|broke|outgr[eo]wn?|gave|given?|giving|rehome|donate|adopted|lives? with", "寄养|领养|离婚"
     )
 ).pattern()
 """What puts in doubt that somebody still has what they named before."""
-_FORMERLY: Final = (USED_TO + LONG_AGO + Words("once|was|were|had|ago|before|until|ex", "过去|之前")).pattern()
+_FORMERLY: Final = (USED_TO + LONG_AGO + WordGroup("once|was|were|had|ago|before|until|ex", "过去|之前")).pattern()
 _CALLED: Final = re.compile(r"\b(?:called|named) ([A-Z][\w-]+)|(?:叫做?|名叫)([\u4e00-\u9fff]{1,3})(?=[，,。！!]|$)")
 _FORMERLY_LOST: Final = (
-    LONG_AGO + Words("once|as a (?:child|kid|boy|girl|student)|at the time", "那时|有一次")
+    LONG_AGO + WordGroup("once|as a (?:child|kid|boy|girl|student)|at the time", "那时|有一次")
 ).pattern()
 """Says that something was lost long ago, so that it may be there again."""
 _SUPPOSED_OF: Final = (SUPPOSED + NEARLY).pattern()
@@ -146,7 +146,7 @@ _HYPOTHETICAL: Final = (CONDITION + GUESS + WISH + DREAM + NEARLY).pattern()
 """The same without what only ought to be, beside which something may well go on: "I should know better, back at it"."""
 _SERVICEABLE: Final = re.compile(r"\b(?:valid|working|usable|functioning)\b|有效|能用|没过期", re.IGNORECASE)
 _OTHER_PERSON: Final = re.compile(r"\b(?:he|she|they|his|her|their|him|them|you|your)\b|[他她你您]", re.IGNORECASE)
-_MODAL: Final = (INTENDED + GUESS + Words("thinking|try|trying|used")).pattern()
+_MODAL: Final = (INTENDED + GUESS + WordGroup("thinking|try|trying|used")).pattern()
 _MONTHS: Final = "|".join(MONTHS)
 _FUTURE_IN_PRESENT: Final = re.compile(
     r"(?:\b(?:am|are|is)|['’](?:m|re|s)) (?:\w+ly )?\w+ing\b.*"
