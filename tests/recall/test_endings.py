@@ -45,6 +45,8 @@ GOES_ON = (
     ("Who is my partner?", "My partner is done with work at five.", "My partner Mia sings alto."),
     ("On which day is choir?", "Choir is on Mondays since the caretaker retired.", "Choir is on Wednesdays."),
     ("Who is my partner?", "If Mia and I broke up I would move.", "My partner Mia sings alto."),
+    ("Who is my partner?", "I wish Mia and I broke up.", "My partner Mia sings alto."),
+    ("我的对象是谁?", "要是我跟小周分手了，真不敢想", "我的对象小周会做饭。"),
     ("What does Rafi do?", "Rafi's given up plumbing!! He's a trainee baker.", "Rafi is a plumber."),
     ("Where does Nuala live?", "Nuala sold her flat and is renting above a bakery.", "Nuala has a flat."),
     ("What is in my pond?", "No more koi in the pond: cleared it for lilies.", "There are koi in my pond."),

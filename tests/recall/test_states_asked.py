@@ -43,6 +43,13 @@ AT_A_TIME = """
 2023-08-06 要是我有车位就好了 => 2024年3月份我有车位吗 => open
 2023-08-06 我去了西安。 => 2024年3月我去过西安吗 => open
 2023-08-06 以前我有个车位。 => 2024年3月份我有车位吗 => open
+2024-01-31 I play bridge. => Did I start bridge in March 2024? => open
+2024-01-31 I have a lodger for two weeks. => did I have a lodger in March 2024? => open
+2024-01-31 My lodger arrives tomorrow. => did I have a lodger in March 2024? => open
+2024-01-31 I have no lodger. => did I have a lodger in March 2024? => no
+2024-01-31 I have a lodger and quit smoking. => did I have a lodger in March 2024? => open
+2024-01-31 I am on the gluten diet. => Was I off the gluten diet in March 2024? => open
+2024-01-31 My lodger says we had rain. => did I have a lodger in March 2024? => open
 """
 
 STILL = """
@@ -70,6 +77,10 @@ STILL = """
 2025-02-19 我妈粤语说得很顺。 => 我会粤语吗？ => open
 2025-02-19 以前拉大提琴，后来放弃了。 => 我会拉大提琴吗？ => open
 2025-02-19 芒果我一吃就起疹子。 => 芒果我能不能放心吃？ => open
+2024-09-20 I killed the choir. => Am I still in the choir? => no
+2024-09-20 跑闪送的人照跑。 => 我还在跑闪送不 => open
+2024-04-18 adopted a dog today => do i have just a dog => open
+2024-02-26 我儿子每周三去学围棋的班很远。 => 儿子有没有学围棋？ => open
 """
 
 SUPPOSED = """
@@ -99,6 +110,7 @@ SUPPOSED = """
 2024-05-28 I had the strangest dream last night. I was running a bakery in Vermont. => Do I run a bakery? => no
 2024-07-19 help me with a verse, it opens 'I been living in Memphis since my baby sold the truck' => Am I living in Memphis? => no
 2025-03-18 室友拉我去吉他社，我说算了吧真没时间 => 吉他社我进了吗 => no
+2025-03-18 室友约我去吉他社，我没去 => 吉他社我进了吗 => no
 2025-03-18 室友拉我去吉他社，我报名了 | 2025-04-18 吉他社今天第一次排练 => 吉他社我进了吗 => open
 2024-02-11 昨晚做梦开了个早餐铺，收钱收得手抽筋 => 我开没开早餐铺 => no
 2024-02-05 等以后攒够了钱，我想去大理开一家民宿。开民宿大概需要多少本钱？ => 我已经在大理开民宿了吗？ => no
@@ -107,6 +119,9 @@ SUPPOSED = """
 2024-08-12 同事开玩笑说：“你应该去打拳击。”请帮我回她。 => 我在练拳击吗？ => no
 2024-08-12 等油价跌回五块,我去提台牧马人。 => 我买牧马人了吗? => no
 2024-08-12 我家金毛梦里都在跑。 => 我家有金毛吗？ => open
+2023-09-10 Dreamt last night I'd brought a greyhound home. Got her on Friday. => do I own a greyhound? => open
+2023-09-10 I always wished I had a greyhound and now we have. => do I own a greyhound? => open
+2023-09-10 Dreamt last night I'd brought a greyhound home. => did i end up with a greyhound? => no
 """
 
 

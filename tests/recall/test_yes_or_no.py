@@ -171,6 +171,12 @@ I'm allergic to mango. | My mango allergy is over the top this year. => Am I sti
 I'm allergic to mango. | My sister tried mango, the doctor says I'm no longer allergic. => Am I still allergic to mango? => yes/open
 I'm allergic to mango. | My sister's mango allergy is gone. => Am I still allergic to mango? => yes/open
 I'm allergic to mango. | My sister is no longer allergic. => Am I still allergic to mango? => yes
+I have a car. | I want to sell my car. => Do I have a car? => yes/open
+I have a car. | I plan to sell the car. => Do I have a car? => yes/open
+I have a dog called Rex. | I should give Rex away. => Do I have a dog? => yes/open
+I smoke. | I resigned smoking for good. => Do I smoke? => no
+I smoke. | I quit smoking. | I should know better, back at it. => Do I smoke? => yes/open
+我在合唱团。 | 合唱团我放弃了。 => 我在合唱团吗？ => no
 """
 """What is said, the question, and what may be read: yes, no, open, or none where nothing holds the matter."""
 

@@ -31,6 +31,7 @@ from mnemic.recall.asked_for import (
     held,
     surely_held,
 )
+from mnemic.recall.asked_person import called_by_name
 from mnemic.recall.currency import ORDERS
 from mnemic.recall.doubt_words import is_asserted, speaks_of_any
 from mnemic.recall.earlier import asks_former_partner, former_partner, what_held_before, what_held_then
@@ -57,7 +58,7 @@ from mnemic.recall.evidence import (
 from mnemic.recall.held_at import asks_of_stretch, held_at
 from mnemic.recall.homes import newest_home_first
 from mnemic.recall.only_supposed import only_supposed
-from mnemic.recall.polarity import ASKS_PAST, PRESUMED, SUPPOSES, asked_words, goes_on, share_held
+from mnemic.recall.polarity import ASKS_PAST, PRESUMED, asked_words, goes_on, share_held
 from mnemic.recall.profile import certain_since, matter_of_slot
 from mnemic.recall.quoting import (
     NEARLY,
@@ -75,10 +76,11 @@ from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
 from mnemic.recall.still_so import adds, may_have_ended_since, stated_in_full, still_so
 from mnemic.recall.sureness import SCORED, SPLIT, AnswerGrounds, likely_yes, read_by, read_yes, sure
 from mnemic.recall.topics import ON_TOPIC
-from mnemic.recall.understand import SPEAKS_OF_SELF, called_by_name
+from mnemic.recall.understand import SPEAKS_OF_SELF
 from mnemic.recall.unreal import is_unreal, supposed_clauses
 from mnemic.recall.whom_it_is_about import about_another, names_in
 from mnemic.recall.wishes import asks_wish, tells_wish
+from mnemic.recall.word_groups import DENIED, SUPPOSES
 from mnemic.recall.yes_or_no import Following, YesOrNo, follows, reads, said_of
 
 if TYPE_CHECKING:
@@ -114,7 +116,6 @@ _PUTS_RIGHT: Final = re.compile(
     r"不是[^，,。；;]{1,10}[，,]?而?是|\bnot (?:on |at |in )?(?:\w+ ){1,3}but\b", re.IGNORECASE
 )
 """Takes one value back for another: "not the third but the tenth"."""
-_PLAINLY_NOT: Final = re.compile(r"\b(?:no|not|never|none|nothing|without)\b|\w+n['’]t\b|不|没", re.IGNORECASE)
 _DAYS: Final = frozenset(
     tokenise(
         "today yesterday tomorrow tonight now week month year day"
@@ -690,7 +691,7 @@ def _only_called(shared: frozenset[str], clause: str) -> bool:
     "Margaret won't be seen in it" denies nothing else of Margaret; "Margaret left" does.
     """
     called = {token for name in names_in([clause, f", {clause}"]) for token in tokenise(name)}
-    return shared <= called and not denies_in(_PLAINLY_NOT.sub(" ", clause))
+    return shared <= called and not denies_in(DENIED.sub(" ", clause))
 
 
 def _people(text: str) -> frozenset[int]:

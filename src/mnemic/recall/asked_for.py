@@ -16,8 +16,9 @@ from mnemic.core.timex_tense import EVERY_YEAR
 from mnemic.core.tokens import is_stop, local_time, tokenise
 from mnemic.extract.hurried import with_capitals
 from mnemic.extract.sentences import written_sentences
+from mnemic.recall.asked_person import called_by_name
 from mnemic.recall.polarity import ASKS_PAST
-from mnemic.recall.understand import called_by_name
+from mnemic.recall.word_groups import LONG_AGO, SUPPOSED, USED_TO, WordGroup
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -125,9 +126,7 @@ _HABIT: Final = re.compile(
 """Tells what is so every week, so that a day of the week is no certain day."""
 _EACH_WEEK: Final = re.compile(r"\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days at (?:half past )?[\w:.]+(?: ?[ap]m)?")
 """A day of every week with its hour."""
-_NOT_ASSERTED: Final = re.compile(
-    r"\b(?:if|suppose|dreamt|dreamed|wish|maybe|might|would)\b|['’]d\b|如果|要是|也许|梦|假如|考虑|不|没", re.IGNORECASE
-)
+_NOT_ASSERTED: Final = (SUPPOSED + WordGroup(anywhere="考虑|不|没")).pattern()
 _AWAY: Final = re.compile(r"\bfrom\b|从", re.IGNORECASE)
 _LEFT: Final = re.compile(rf"\b(?:from|left) (?:the )?({_NAME})|从([\u4e00-\u9fff]{{2,4}}?)(?=[搬来去到回])")
 """Names the place that somebody left."""
@@ -135,10 +134,9 @@ _CAME: Final = re.compile(
     r"\b(?:mov\w+|relocat\w+|settled|now|new|since|came|back)\b|搬|迁|现在|如今|新|回|来", re.IGNORECASE
 )
 """Tells of where somebody has come to, so that a place in it is none from before."""
-_FORMERLY: Final = re.compile(
-    r"\b(?:before|previous(?:ly)?|former(?:ly)?|originally|used? to)\b|以前|之前|原来|原先|从前|过去|前(?=我)",
-    re.IGNORECASE,
-)
+_FORMERLY: Final = (
+    USED_TO + LONG_AGO + WordGroup("before|previous|former|originally|used? to", "之前|原先|过去|前(?=我)")
+).pattern()
 """Asks for the place before the one that is told of."""
 _WHO_IT_IS: Final = re.compile(
     r"^\W*[Ww]ho(?:['’]s| is| was) [A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*\W*$|^\W*[^我你他她的]{2,6}是谁\W*$"

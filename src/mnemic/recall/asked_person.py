@@ -1,7 +1,8 @@
 # ruff: noqa: E501 - a pattern cut in pieces is read wrongly
 """Reads whom a question is about: by name, by what they are to somebody, or whoever is asked.
 
-"My boss Anna" is somebody by both, and Anna from next door is not her; 老鲁 is a name by the way it is made and what
+What reads one word of a name, the subject alone, or all that a question calls somebody by stands here together. "My
+boss Anna" is somebody by both, and Anna from next door is not her; 老鲁 is a name by the way it is made and what
 follows it. `recall.currency` puts behind what certainly speaks of somebody else.
 """
 
@@ -20,12 +21,22 @@ from mnemic.recall.understand import SPEAKS_OF_SELF, SPEAKS_TO_OTHER
 if TYPE_CHECKING:
     from mnemic.recall.understand import Question
 
+_AUXILIARY: Final = "[Dd]o|[Dd]oes|[Dd]id|[Ii]s|[Aa]re|[Ww]as|[Ww]ere|[Hh]as|[Hh]ave"
+_MODAL: Final = "[Ww]ill|[Cc]an|[Ww]ould"
+_NO_NAME: Final = r"(?!(?:What|Who|Where|When|How|Which|It|That|There|He|She|Let|I)\b)"
+"""Words with a capital that call nobody."""
 _RUN: Final = r"[A-Z][\w-]+(?: [A-Z][\w-]+){0,3}"
 _OF_NAME: Final = re.compile(
-    rf"\b(?:[Dd]o|[Dd]oes|[Dd]id|[Ii]s|[Aa]re|[Ww]as|[Ww]ere|[Hh]as|[Hh]ave|[Ww]ill|[Cc]an|[Ww]ould) (?:(?:my|our|the) )?(?:[a-z][a-z-]+ ){{0,2}}(?!I\b)({_RUN})"
-    rf"|\b(?:my|our|the) (?:[a-z][a-z-]+ ){{1,2}}(?!I\b)({_RUN})|\b(?!(?:What|Who|Where|When|How|Which|It|That|There|He|She|Let|I)\b)({_RUN})['’]s\b"
+    rf"\b(?:{_AUXILIARY}|{_MODAL}) (?:(?:my|our|the) )?(?:[a-z][a-z-]+ ){{0,2}}(?!I\b)({_RUN})"
+    rf"|\b(?:my|our|the) (?:[a-z][a-z-]+ ){{1,2}}(?!I\b)({_RUN})|\b{_NO_NAME}({_RUN})['’]s\b"
 )
 """A name as English writes it: after an auxiliary or what somebody is, or before "'s"."""
+_CALLED: Final = re.compile(rf"\b(?:{_AUXILIARY})\s+([A-Z][\w-]+)\b|\b{_NO_NAME}([A-Z][\w-]+)['’]s\b")
+"""The first word of a name right behind an auxiliary, or before "'s"."""
+_SUBJECT: Final = re.compile(
+    rf"\b(?:{_AUXILIARY}|[Cc]an|(?i:where|who|what)['’]s) (?!(?:This|We|They|You|My|Our)\b){_NO_NAME}([A-Z][\w-]+)\b(?!['’])"
+)
+"""The first word of a name that is the subject, and whose nothing is asked for."""
 _OF_ROLE: Final = re.compile(
     r"\b(?:my|our|the|your) (?:[a-z]+ )?([a-z]{3,}?)['’]s (?!is\b)[a-z]|\b(?:does|did|has|will) (?:my|our|the) ([a-z]{3,}(?:er|or|ist|ant|ian|man|mate|eer))\b"
 )
@@ -35,6 +46,11 @@ _OF_NAME_CHINESE: Final = re.compile(
     rf"^(?:请问|那)?((?:[老小阿][\u4e00-\u9fff]|(?:{COMPOUND}|[{SURNAMES}])[\u4e00-\u9fff]{{1,2}}?))(?={_DOING})"
 )
 """A name that a question of an unspaced script opens with: as names are made, and before what people are asked about."""
+_SUBJECT_CHINESE: Final = re.compile(
+    r"^(?:请问|那)?(?:([小老阿][\u4e00-\u9fff])(?=[养有会对吃喝抽开])|((?:[小老阿][\u4e00-\u9fff]|[\u4e00-\u9fff]{2,3}?))(?=现在|如今|目前|还|住|搬|在(?:哪|什么)|是不是|有没有|[吃喝会养开]什么))"
+)
+"""A subject of any two or three characters, before what is asked mostly about people: in a question for what they do."""
+_NOBODY_ELSE: Final = re.compile(r"[我咱你您谁哪什这那]")
 _ASKER: Final = re.compile(
     r"\b(?:do|does|did|am|have|had|was|were|are|can|could|should|shall|will|would|must) (?:i|we)\b|^\W*(?:现在|如今|请问)?我们?(?![家的妈爸姐妹哥弟老])",
     re.IGNORECASE,
@@ -65,6 +81,24 @@ class AskedPerson:
     names: frozenset[int]
     asker: bool
     assistant: bool
+
+
+def called_by_name(question: str) -> set[str]:
+    """The names of those whom a question is about, or who have what it is about; typed without capitals, too."""
+    return {next(filter(None, groups)) for groups in _CALLED.findall(with_capitals(question))} - {"I"}
+
+
+def named_subject(question: str) -> set[str]:
+    """The names of those who are the subject of an English question: of "Callum's wife" none."""
+    return set(_SUBJECT.findall(with_capitals(question)))
+
+
+def named_subject_chinese(question: str) -> str:
+    """The name of whom a Chinese question opens with, as far as its words tell; "" for nobody."""
+    subject = _SUBJECT_CHINESE.match(question)
+    if subject is None or _NOBODY_ELSE.search(subject[0]):
+        return ""
+    return subject[1] or subject[2]
 
 
 def asked_person(question: Question) -> AskedPerson:

@@ -32,7 +32,7 @@ from mnemic.extract.chinese import has_chinese
 from mnemic.extract.small_products import small_product
 from mnemic.index.columns import FIELD_SHIFT, Column
 from mnemic.recall.asked_for import asks_several, asks_yes_or_no
-from mnemic.recall.asked_person import AskedPerson, asked_person
+from mnemic.recall.asked_person import AskedPerson, asked_person, called_by_name
 from mnemic.recall.kin_phrases import (
     opening_phrase,
     opens_with_mine,
@@ -54,7 +54,7 @@ from mnemic.recall.sentence_cues import (
     people_of,
 )
 from mnemic.recall.topics import topic_weights
-from mnemic.recall.understand import ASSISTANT_TOKENS, called_by_name
+from mnemic.recall.understand import ASSISTANT_TOKENS
 from mnemic.recall.unreal import ASKS_UNREAL
 
 if TYPE_CHECKING:

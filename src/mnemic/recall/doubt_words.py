@@ -18,6 +18,7 @@ from mnemic.extract.sentences import lowered
 from mnemic.extract.slots_en import English
 from mnemic.extract.slots_zh import Chinese
 from mnemic.recall.unreal import is_not_yet_so
+from mnemic.recall.word_groups import CONDITION, COULD, DREAM, GUESS, HOPE, NEARLY, SOMEDAY, WISH, WordGroup
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -125,13 +126,22 @@ _PARTNERS: Final = re.compile(
 _DIAGNOSED: Final = re.compile(
     r"^\W*(?:(?:my|the) )?(?:doctor|gp|allergist|dentist|specialist|clinic) (?:says?|said|told me|confirmed)(?: that)?\b|^(?:医生|大夫|专家)(?:说|告诉我|确认)"
 )
-_SAID_OTHERWISE: Final = re.compile(
-    r"\b(?:if|wish|would|could|should|might|maybe|perhaps|someday|some day|hope|hoping|considering|thinking (?:of|about)"
-    r"|tempted|dream\w*|imagine|pretend|want to|wants? to|plan\w*|almost|nearly|used to|once|back (?:when|then)|years ago"
-    r"|as a (?:kid|child)|when i was|haha\w*|lol|april fools?|(?:just |only )?(?:kidding|joking)"
-    r"|(?:won't|never|not|didn't|haven't|hasn't|no (?:plans?|reason|need) to) (?:\w+ )?(?:quit\w*|mov\w+|leav\w+|left|chang\w+|switch\w*|sell|sold|divorc\w+|split|resign\w*|relocat\w+))\b"
-    r"|如果|要是|也许|可能|假如|万一|梦|想象|希望|幻想|考虑|说不定|的话|打算|计划|准备|想(?:搬|换|辞|去|吃|学|当|做)|差点|(?:没|没有|不会|不想|不肯|别)(?:再)?(?:搬|换|辞|离|卖|分手|退|改)|小时候|当年|以前|曾经|那会儿|那时候|哈哈|开玩笑|愚人节"
-)
+_SAID_OTHERWISE: Final = (
+    CONDITION
+    + GUESS
+    + COULD
+    + WISH
+    + HOPE
+    + DREAM
+    + SOMEDAY
+    + NEARLY
+    + WordGroup(
+        r"considering|thinking (?:of|about)|tempted|dream\w*|pretend|wants? to|plan\w*|used to|once|back (?:when|then)|years ago"
+        r"|as a (?:kid|child)|when i was|haha\w*|lol|april fools?|(?:just |only )?(?:kidding|joking)"
+        r"|(?:won't|never|not|didn't|haven't|hasn't|no (?:plans?|reason|need) to) (?:\w+ )?(?:quit\w*|mov\w+|leav\w+|left|chang\w+|switch\w*|sell|sold|divorc\w+|split|resign\w*|relocat\w+)",
+        r"梦|想象|考虑|的话|打算|计划|准备|想(?:搬|换|辞|去|吃|学|当|做)|(?:没|没有|不会|不想|不肯|别)(?:再)?(?:搬|换|辞|离|卖|分手|退|改)|小时候|当年|以前|曾经|那会儿|那时候|哈哈|开玩笑|愚人节",
+    )
+).pattern()
 """Supposed, wished for, planned, long ago or a joke: nothing is said of now."""
 
 _NOT_SO: Final = r"\b(?:from|out of|than|instead of|not|no longer|leave|leaving|left)\b\W+(?:\w+\W+){0,2}?VALUE|(?:离开|从|不是|别了)VALUE"

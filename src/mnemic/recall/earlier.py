@@ -17,12 +17,13 @@ from mnemic.extract.patterns import SlotAct
 from mnemic.extract.slots import slots
 from mnemic.recall.answer_kind import lacks_kind
 from mnemic.recall.asked_for import asks_several, asks_yes_or_no
-from mnemic.recall.polarity import DENIES, asked_words, telling_words
+from mnemic.recall.polarity import asked_words, telling_words
 from mnemic.recall.sentence_cues import SentenceCue, counted_in
 from mnemic.recall.whom_it_is_about import about_another
+from mnemic.recall.word_groups import DENIES, ONCE, PARTED, WordGroup
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Sequence, Set
 
     from mnemic.core.queries import Recalled
     from mnemic.core.timex import TimeSpan
@@ -55,10 +56,6 @@ _ASKS_BEFORE: Final = re.compile(
     r"|(?<![搬去到来换转现])(?:[搬去到来换转进在]{1,3}|入职|加入|跳槽[到去]?)([\u4e00-\u9fff]{2,6}?)(?:上班|工作|读书|住)?(?:之前|以前|前(?!公司|单位|任))"
 )
 """Asks for what held before something that it names."""
-_ONCE: Final = re.compile(
-    r"\bused to (?!it\b|the\b|this\b)|\b(?:formerly|previously)\b|以前|从前|原来|曾经", re.IGNORECASE
-)
-"""Says of itself that it was once so."""
 _FROM: Final = re.compile(r"\b(?:from|left|before)\b|从|离开|[之以]前", re.IGNORECASE)
 _PARTNERS: Final = r"(?:boyfriend|girlfriend|husband|wife|partner|fianc[eé]e?|bf|gf|spouse)"
 _PARTNERS_CHINESE: Final = r"(?:男朋友|女朋友|男友|女友|老公|老婆|对象|夫(?!人)|妻)"
@@ -69,11 +66,13 @@ _ASKS_FORMER_PARTNER: Final = re.compile(
     re.IGNORECASE,
 )
 """Asks for the name of whom whoever asks was with once."""
-_FORMER_PARTNER: Final = re.compile(
-    rf"\b(?:my|our) ex\b(?!-)|\bex[ -]{_PARTNERS}\b|\b(?:br(?:oke|oken|eaking)|split|splitting) up\b|\bdivorc(?:ed|e|ing)\b|\bseparated\b|\b(?:dumped|left) (?:me|[A-Z]\w+)\b"
-    rf"|前(?:{_PARTNERS_CHINESE}|任(?!务))|分手|(?<!闹)离婚|离了|[跟和]\w{{1,6}}?(?:黄了|吹了|掰了)|散伙",
-    re.IGNORECASE,
-)
+_FORMER_PARTNER: Final = (
+    PARTED
+    + WordGroup(
+        rf"(?:my|our) ex(?!-)|ex[ -]{_PARTNERS}|(?:break|splitt)ing up|divorc(?:e|ing)|left (?:me|(?-i:[A-Z])\w+)",
+        f"前(?:{_PARTNERS_CHINESE}|任(?!务))",
+    )
+).pattern()
 """Tells of whom its speaker was with once, or of the end of that."""
 _PARTNER: Final = re.compile(
     rf"\b{_PARTNERS}\b|\b(?:seeing|dating|married|together)\b|{_PARTNERS_CHINESE}|在一起|谈恋爱|结婚|领证",
@@ -135,16 +134,16 @@ def what_held_before(question: str, evidence: list[Recalled], spoken_of: SpokenO
     most = max(hit.bearing for hit in evidence if hit.bearing is not None)
     states = [hit for hit in evidence if hit.bearing is not None and hit.bearing >= most - _FAR]
     states = [hit for hit in states if _of_the_matter(question, name, hit.text, states[0].text)]
-    later = [hit for hit in states if _names(name, hit.text) and not _ONCE.search(hit.text)]
+    later = [hit for hit in states if _names(name, hit.text) and not ONCE.search(hit.text)]
     if not later:
         return []
-    follows = min(later, key=_said) if name else max(_changes(later) or later, key=_said)
-    before = [hit for hit in states if _said(hit) < _said(follows) and not (name and _names(name, hit.text))]
+    follows = min(later, key=said_at) if name else max(_changes(later) or later, key=said_at)
+    before = [hit for hit in states if said_at(hit) < said_at(follows) and not (name and _names(name, hit.text))]
     before = [hit for hit in before if _states_matter(question, hit, spoken_of)] or before
-    once = [hit for hit in states if _ONCE.search(hit.text) and not (name and _names(name, hit.text))]
+    once = [hit for hit in states if ONCE.search(hit.text) and not (name and _names(name, hit.text))]
     if not before and not once:
         return []
-    held_before = max(before or once, key=_said)
+    held_before = max(before or once, key=said_at)
     # it bears on the question as what came in its place does
     return [replace(held_before, succession=0, bearing=most)]
 
@@ -162,12 +161,12 @@ def what_held_then(question: str, spans: Sequence[TimeSpan], evidence: list[Reca
     if not _ASKS_THEN.search(question) or not evidence or evidence[0].bearing is None:
         return []
     most = max(hit.bearing for hit in evidence if hit.bearing is not None)
-    by_then = [hit for hit in evidence if _said(hit) < spans[0].end]
+    by_then = [hit for hit in evidence if said_at(hit) < spans[0].end]
     states = [hit for hit in by_then if _states_matter(question, hit, None) or _is_at_home(question, hit.text)]
     if not states:
         return []
-    then = max(states, key=_said)
-    since = [hit for hit in by_then if _said(hit) > _said(then) and (hit.bearing or 0.0) >= most - _FAR]
+    then = max(states, key=said_at)
+    since = [hit for hit in by_then if said_at(hit) > said_at(then) and (hit.bearing or 0.0) >= most - _FAR]
     if any(DENIES.search(hit.text) for hit in since):
         return []
     return [replace(then, succession=0, bearing=most)]
@@ -190,14 +189,14 @@ def former_partner(question: str, recalled: Sequence[Recalled]) -> list[Recalled
     ends = [hit for hit in own if _FORMER_PARTNER.search(hit.text)]
     named = [hit for hit in ends if not lacks_kind(question, hit.text, hit.item)]
     if not named and ends:
-        ended = max(map(_said, ends))
+        ended = max(map(said_at, ends))
         named = [
             hit
             for hit in own
-            if _said(hit) < ended and _PARTNER.search(hit.text) and not lacks_kind(question, hit.text, hit.item)
+            if said_at(hit) < ended and _PARTNER.search(hit.text) and not lacks_kind(question, hit.text, hit.item)
         ]
     most = max((hit.bearing for hit in recalled if hit.bearing is not None), default=None)
-    return [replace(max(named, key=_said), succession=0, bearing=most)] if named else []
+    return [replace(max(named, key=said_at), succession=0, bearing=most)] if named else []
 
 
 def names_what_followed(question: str, text: str) -> bool:
@@ -225,8 +224,17 @@ def _names(name: str, text: str) -> bool:
 def _states_matter(question: str, hit: Recalled, spoken_of: SpokenOf | None) -> bool:
     """Whether rules read in a text a state of the matter that is asked for, of whom it is asked of."""
     asked = {slot for matter, form in _SAME_MATTER.items() if form.search(question) for slot in matter}
+    return states_slot(asked, hit, spoken_of, in_passing=True)
+
+
+def states_slot(wanted: Set[str], hit: Recalled, spoken_of: SpokenOf | None, *, in_passing: bool) -> bool:
+    """Whether rules read in a text what fills one of some slots, for whoever speaks or somebody who is spoken of.
+
+    Args:
+        in_passing: What it says only in passing counts, too ("our flat in Leith is freezing").
+    """
     return any(
-        finding.slot in asked and finding.act is SlotAct.STATES
+        finding.slot in wanted and finding.act is SlotAct.STATES and (in_passing or not finding.implied)
         for own in (spoken_of.own_words(hit.text) if spoken_of else [hit.text])
         for finding in slots(own, "user", micros(hit.item.said), hit.item.said_offset)
     )
@@ -237,7 +245,8 @@ def _changes(states: Sequence[Recalled]) -> list[Recalled]:
     return [hit for hit in states if counted_in(hit.text)[SentenceCue.CHANGE]]
 
 
-def _said(hit: Recalled) -> int:
+def said_at(hit: Recalled) -> int:
+    """When it was said, in microseconds."""
     return micros(hit.item.said)
 
 

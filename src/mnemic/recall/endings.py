@@ -14,32 +14,50 @@ from mnemic.core.tokens import tokenise
 from mnemic.extract.sentences import written_sentences
 from mnemic.recall.asked_for import asks_age
 from mnemic.recall.evidence import asks, matter_words
-from mnemic.recall.polarity import ASKS_END, ASKS_PAST
+from mnemic.recall.polarity import ASKS_PAST
 from mnemic.recall.sentence_cues import SentenceCue, counted_in
 from mnemic.recall.whom_it_is_about import QUOTED, names_in
+from mnemic.recall.word_groups import (
+    ASKS_END,
+    CALLED_OFF,
+    GIVEN_UP,
+    LAST,
+    NEARLY,
+    PARTED,
+    RID,
+    SINGLE,
+    SUPPOSED,
+    WEIGHED,
+    WordGroup,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_ENDED: Final = re.compile(
-    r"\b(?:broke up|broken up|split up|divorced|separated|dissolved|(?:is|are|was|were|be|been|['’]s|['’]re) (?:all )?"
-    r"(?:finished|over|done(?! with)|dead|cancell?ed|closed down)|cancell?ed|resigned|retired|quit|got rid of|ended"
-    r"|came to an end|gave (?:it|them) up|given (?:it|them) up|the last of|no longer"
-    r"|(?:I['’]?m|I am|we['’]?re|we are) done with|(?:we|they|it|team|club|band|shop|firm) folded|single again"
-    r"|(?:nobody|no one|none) (?:has|have|does|do|is) (?:it|one|any|mine|ours)?)\b"
-    r"|分手|(?<![十过百部])分了(?!解)|离了(?!解)|离婚|散伙|好聚好散|注销|取消|没续|不续|退掉|退了|停了|停药|告一段落|不请了|不干了|辞了|辞职|算过完|到此为止|结束了"
-    r"|[跟和]\w{1,6}?(?:黄了|吹了)|单身",
-    re.IGNORECASE,
-)
+_ENDED: Final = (
+    PARTED
+    + SINGLE
+    + CALLED_OFF
+    + WordGroup(
+        r"(?:is|are|was|were|be|been|['’]s|['’]re) (?:all )?(?:finished|over|done(?! with)|dead|closed down)"
+        r"|resigned|retired|quit|got rid of|gave (?:it|them) up|given (?:it|them) up|the last of|no longer"
+        r"|(?:I['’]?m|I am|we['’]?re|we are) done with|(?:we|they|it|team|club|band|shop|firm) folded"
+        r"|(?:nobody|no one|none) (?:has|have|does|do|is) (?:it|one|any|mine|ours)?",
+        "没续|不续|退[掉了]|停[了药]|不[请干]了|辞了|辞职|算过完",
+    )
+).pattern()
 """Says of itself that something ended."""
-_LEFT_OFF: Final = re.compile(
-    r"\b(?:(?:gave|given|giving) up|(?:sold|stopped|killed|binned|scrapped|axed|folded)"
-    r"|(?:handed|gave|given) (?:\w+ ){0,3}(?:in|back)|(?:taken|took|come|came) (?:me |him |her |us |them )?off"
-    r"|packed (?:\w+ ){0,3}in|last (?:ever )?(?:day|lesson|session|class|shift|game|match|issue|visit|dose|pill|one)"
-    r"|(?:moved|gone|went) (?:out|away|home)|away home|let (?:\w+ )?go)\b"
-    r"|退出|退租|退给|退还|结清|不(?:[包订租养练学雇请吃种开弹打去做]|再)\w{0,4}?了|不出了|不办了|停刊|休刊|毕业了(?![去后到])|卖了|卖掉|搬走|走的|走了|到期|还给|最后一",
-    re.IGNORECASE,
-)
+_LEFT_OFF: Final = (
+    GIVEN_UP
+    + RID
+    + CALLED_OFF
+    + LAST
+    + WordGroup(
+        r"giving up|killed|axed|folded|(?:handed|gave|given) (?:\w+ ){0,3}(?:in|back)|(?:taken|took|come|came) (?:me |him |her |us |them )?off"
+        r"|packed (?:\w+ ){0,3}in|(?:moved|gone|went) (?:out|away|home)|away home|let (?:\w+ )?go",
+        r"退出|退租|退给|退还|结清|不(?:[包订租养练学雇请吃种开弹打去做]|再)\w{0,4}?了|不出了|不办了|毕业了(?![去后到])|搬走|走的|走了|到期|还给",
+    )
+).pattern()
 """Says that something ended where it speaks of the matter itself: much else is sold, stopped and left."""
 _NOTHING_ELSE: Final = re.compile(
     r"\b(?:not|never|n['’]t|nor|without)(?: \w+){0,4} (?:any(?:one|body|thing)|another|owt) ?(?:else|one)?\b"
@@ -72,11 +90,7 @@ _ASIDE: Final = re.compile(
     r"\b(?:since|because|after|when|now that|as soon as)\b[^.!?;]*|(?:自从|因为)[^，。！？；]*", re.IGNORECASE
 )
 """Why or since when something is: what ended there is not the matter itself."""
-_SUPPOSED: Final = re.compile(
-    r"\b(?:if|suppose|might|may|maybe|would|could|wish|dreamt|dreamed|someday|one day|hope|should|thinking of|tempted)\b"
-    r"|['’]d\b|如果|要是|梦|假如|考虑|想(?!再)|改天|哪天|就好|差点|打算(?!再)",
-    re.IGNORECASE,
-)
+_SUPPOSED: Final = (SUPPOSED + WEIGHED + NEARLY + WordGroup(anywhere="打算(?!再)")).pattern()
 """What a clause only supposes or plans."""
 _ASKS_WHY: Final = re.compile(
     r"^\W*(?:and |so |but )?(?:why|how come|when)\b|为什么|为何|怎么(?!样)|什么时候|哪天|何时", re.IGNORECASE

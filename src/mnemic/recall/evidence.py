@@ -16,13 +16,14 @@ from mnemic.core.tokens import tokenise
 from mnemic.extract.sentences import written_sentences
 from mnemic.recall.answer_kind import AskedKind, kind_asked, lacks_kind
 from mnemic.recall.asked_for import AnswerType, asks_age, asks_yes_or_no, tells_age
+from mnemic.recall.asked_person import called_by_name
 from mnemic.recall.earlier import asks_former_partner, names_what_followed
 from mnemic.recall.masked_values import is_masked_for
 from mnemic.recall.number_kinds import lacks_number_asked
-from mnemic.recall.polarity import DENIES, asked_words, share_held, telling_words
+from mnemic.recall.polarity import asked_words, share_held, telling_words
 from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
 from mnemic.recall.topics import OFF_TOPIC
-from mnemic.recall.understand import ASSISTANTS, SPEAKS_OF_SELF, SPEAKS_TO_OTHER, called_by_name
+from mnemic.recall.understand import ASSISTANTS, SPEAKS_OF_SELF, SPEAKS_TO_OTHER
 from mnemic.recall.unreal import ASKS_UNREAL, is_unreal
 from mnemic.recall.whom_it_is_about import (
     OWN_KIN,
@@ -35,6 +36,7 @@ from mnemic.recall.whom_it_is_about import (
     of_somebody_of_mine,
 )
 from mnemic.recall.wishes import is_of_other_mood
+from mnemic.recall.word_groups import CONDITION, COULD, DENIES, GUESS, WordGroup
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -157,11 +159,15 @@ _ASKS_HELP: Final = re.compile(
     r"^\W*(?:how|what|where|which|when|why|who) (?:do|does|can|could|should|would) (?:i|we)\b", re.IGNORECASE
 )
 """Opens a question for help, however it goes on."""
-_OPEN: Final = re.compile(
-    r"\b(?:if|should|would|could|might|suppose)\b|什么|啥|哪|谁|吗|呢|怎么|咋|如何|多少|几|是不是|有没有|能不能|会不会|要不要"
-    r"|如果|要是|假如|万一|请问|听说|为何|([\u4e00-\u9fff])[不没]\1",
-    re.IGNORECASE,
-)
+_OPEN: Final = (
+    CONDITION
+    + GUESS
+    + COULD
+    + WordGroup(
+        anywhere="什么|啥|哪|谁|吗|呢|怎么|咋|如何|多少|几|是不是|有没有|能不能|会不会|要不要"
+        r"|请问|听说|为何|([\u4e00-\u9fff])[不没]\1"
+    )
+).pattern()
 """What asks or supposes, so that a clause with it states nothing."""
 _THEIRS: Final = re.compile(
     r"\bmy\b|\b(?:told|asked|texted|said to|wrote to) (?:me|us)\b|我(?=的?[\u4e00-\u9fff]{1,3}[说问写喊讲])"

@@ -18,9 +18,21 @@ from mnemic.extract.sentences import written_sentences
 from mnemic.recall.asked_matter import AskedMatter
 from mnemic.recall.evidence import asks, denies_in
 from mnemic.recall.object_endings import ObjectState, object_state
-from mnemic.recall.polarity import ASKS_END, ASKS_PAST, NO_DENIAL, ONCE, telling_words
+from mnemic.recall.polarity import ASKS_PAST, telling_words
 from mnemic.recall.unreal import is_unreal, supposed_clauses
 from mnemic.recall.whom_it_is_about import about_another
+from mnemic.recall.word_groups import (
+    AHEAD,
+    ASKS_END,
+    DIED,
+    ENDING,
+    MOVED,
+    NO_DENIAL,
+    NO_LONGER,
+    ONCE,
+    REPLACED,
+    WordGroup,
+)
 from mnemic.recall.yes_or_no import YesOrNo
 
 if TYPE_CHECKING:
@@ -60,10 +72,7 @@ _WITHOUT: Final = re.compile(
 """Asks for what somebody went without, or what they liked or wanted."""
 _WAS_SO: Final = re.compile(r"\b(?:i|we|he|she|they) (?:was|were|had)\b", re.IGNORECASE)
 """Tells of what was so before it is said."""
-_AHEAD: Final = re.compile(
-    r"\b(?:next|tomorrow|will|going to|upcoming)\b|明[年天]|下[个周月]|后[年天]|将|要不要|会不会|以为",
-    re.IGNORECASE,
-)
+_AHEAD: Final = (AHEAD + WordGroup("next|upcoming", "将|下个|要不要|会不会|以为")).pattern()
 """Speaks of what is to come."""
 _MINE: Final = re.compile(r"\b(?:my|our)(?= )", re.IGNORECASE)
 _ADVERBS: Final = r"(?: (?:also|still|now|already|just|both|currently|always|only|usually|mostly|\w+ly))*"
@@ -105,19 +114,24 @@ _NEAR_CHINESE: Final = 12
 """Characters behind that, within which what somebody has is named."""
 _NAMES: Final = re.compile(r"\b(?:called|named)(?: [\w-]+){1,3}|(?<=[a-z,] )[A-Z][\w-]+(?: [A-Z][\w-]+)*")
 """What is only called so: the Split Decisions are a team."""
-_NONE_LEFT: Final = re.compile(
-    r"\b(?:no (?:more|longer)|(?:have|['’]ve got|have got) no|(?:do not|don['’]t|haven['’]t|have not) (?:have|got|own|keep|drive|live|work|take|go)|any ?more)\b|没有|不再|没了|不[\u4e00-\u9fff]{1,6}了"
-)
+_NONE_LEFT: Final = (
+    NO_LONGER
+    + WordGroup(
+        "(?:have|['’]ve got|have got) no|(?:do not|don['’]t|haven['’]t|have not) (?:have|got|own|keep|drive|live|work|take|go)|any ?more",
+        r"没有|没了|不[\u4e00-\u9fff]{1,6}了",
+    )
+).pattern()
 """Says that there is none of what its clause names."""
-_LEFT: Final = re.compile(
-    r"\b(?:died|passed away|ran away|moved (?:out|away|on)|left(?: us| for good|\W*$))", re.IGNORECASE
-)
+_LEFT: Final = re.compile(rf"\b(?:{DIED.whole}|moved (?:out|away|on)|left(?: us| for good|\W*$))", re.IGNORECASE)
 """Says of who or what somebody has that they are gone."""
-_CHANGES: Final = re.compile(
-    r"\b(?:mov(?:ed|ing)|relocated|start(?:ed|ing) (?:at|with|a new)|new (?:job|place|flat|house|home|car)|joined|swapped|switched|quit|left|sold|died|passed away|ran away|put (?:down|to sleep)"
-    r"|gone|stolen|rehomed|scrapped|stopped|gave up|given up|cancell?ed|retired|resigned|fired|laid off|redundant)\b|搬|跳槽|入职|换|辞|死|去世|走了|走丢|卖|退|停了|送人|不再|没了|离职|毕业|分手|离婚",
-    re.IGNORECASE,
-)
+_CHANGES: Final = (
+    ENDING
+    + REPLACED
+    + MOVED
+    + WordGroup(
+        "start(?:ed|ing) (?:at|with|a new)|new (?:job|place|flat|house|home|car)|joined|fired|laid off|redundant"
+    )
+).pattern()
 """Tells of a change or an end, of whatever matter."""
 
 

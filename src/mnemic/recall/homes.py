@@ -11,9 +11,8 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from mnemic.core.clock import micros
-from mnemic.extract.patterns import SlotAct
-from mnemic.extract.slots import slots
+from mnemic.recall.earlier import said_at, states_slot
+from mnemic.recall.word_groups import CONDITION, GUESS, INTENDED, LONG_AGO, USED_TO, WordGroup
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,17 +29,21 @@ _ASKS_HOME: Final = re.compile(
 """Asks where somebody lives now."""
 _MOVES: Final = re.compile(r"\bmov(?:e[ds]?|ing)\b|搬", re.IGNORECASE)
 _MOVED: Final = re.compile(r"\bmoved\b|搬(?=[到去走进来])|搬了家", re.IGNORECASE)
-_NO_MOVE: Final = re.compile(
-    r"\bmoved (?:to tears|(?:by|on|the|my|his|her|our|their|an?|it|that|this|up|money|house to house)\b)|\b(?:next|tomorrow|will|going to|about to|might|may|want\w*|if|for the (?:summer|weekend|week))\b"
-    r"|想|打算|要搬|准备|考虑|可能|黄了|没搬|不搬|明年|下[个周月]",
-    re.IGNORECASE,
-)
+_NO_MOVE: Final = (
+    CONDITION
+    + GUESS
+    + INTENDED
+    + WordGroup(
+        r"moved (?:to tears|by|on|the|my|his|her|our|their|an?|it|that|this|up|money|house to house)|next|for the (?:summer|weekend|week)",
+        "要搬|黄了|没搬|不搬",
+    )
+).pattern()
 """Is no move of a home, or one that lies ahead or is undone."""
 _YEAR: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _AGO: Final = re.compile(
     r"\b(?:\w+ years|decades) ago\b|\bas a (?:child|kid|student)\b|[几两三四五六七八九十\d]+年前|小时候"
 )
-_FORMERLY: Final = re.compile(r"\b(?:before|used to|previously|formerly)\b|以前|之前|原来|从前|曾", re.IGNORECASE)
+_FORMERLY: Final = (USED_TO + LONG_AGO + WordGroup("before", "之前")).pattern()
 
 
 def newest_home_first(
@@ -58,28 +61,19 @@ def newest_home_first(
         return evidence
     if not _ASKS_HOME.search(question) or _FORMERLY.search(question):
         return evidence
-    homes = [hit for hit in heard if _tells_home(spoken_of, hit)]
+    homes = [hit for hit in heard if not _is_long_ago(hit) and states_slot({"city"}, hit, spoken_of, in_passing=False)]
     moves = [hit for hit in heard if _moves(spoken_of, hit)]
     if not homes:
         return evidence
-    newest, first = max((*homes, *moves), key=_said), evidence[0]
+    newest, first = max((*homes, *moves), key=said_at), evidence[0]
     stays = newest in homes and any(_MOVES.search(own) for own in spoken_of.own_words(first.text))
-    if first.succession == 1 and _said(first) >= _said(newest) and not stays:
+    if first.succession == 1 and said_at(first) >= said_at(newest) and not stays:
         return evidence
     most = max(hit.bearing for hit in evidence if hit.bearing is not None)
     older = {hit.id for hit in homes if hit is not newest}
     ahead = replace(newest, succession=1 if older else 0, bearing=most)
     behind = [replace(hit, succession=2 if hit.id in older else 0) for hit in evidence if hit.id != newest.id]
     return [ahead, *behind]
-
-
-def _tells_home(spoken_of: SpokenOf, hit: Recalled) -> bool:
-    """Whether a text plainly says where somebody lives, or went to live not long before it was said."""
-    return not _is_long_ago(hit) and any(
-        finding.slot == "city" and finding.act is SlotAct.STATES and not finding.implied
-        for own in spoken_of.own_words(hit.text)
-        for finding in slots(own, "user", micros(hit.item.said), hit.item.said_offset)
-    )
 
 
 def _moves(spoken_of: SpokenOf, hit: Recalled) -> bool:
@@ -94,7 +88,3 @@ def _is_long_ago(hit: Recalled) -> bool:
     """Whether a text dates what it tells long before it was said."""
     years = (int(year) for year in _YEAR.findall(hit.text))
     return any(year < hit.item.said.year - 1 for year in years) or _AGO.search(hit.text) is not None
-
-
-def _said(hit: Recalled) -> int:
-    return micros(hit.item.said)

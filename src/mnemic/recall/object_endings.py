@@ -12,6 +12,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.tokens import tokenise
+from mnemic.recall.word_groups import CALLED_OFF, CONDITION, COULD, GIVEN_UP, GUESS, INTENDED, RID
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -39,10 +40,9 @@ _GOES_ON: Final = (
 )
 """Behind an object that is the last of its phrase: a piano, and no piano lessons."""
 _LOSES: Final = (
-    r"\b(?:lost|los(?:e|ing)|misplaced|sold|sell|quit|left|stopped|resigned from|retired from|dropped out|cancell?ed|cancel|ended|scrapped|ditched"
-    r"|donated?|rehomed?|rehoming|returned|surrendered|binned|totall?ed|pawned|trashed|outgrew|outgrown|traded in|wrote off"
-    r"|parted with|g[eo]t rid|gave up|given up|give up|gave away|give away|threw (?:away|out)|thrown (?:away|out)|walked out|moved out"
-    r"|(?:stole|nicked|pinched|confiscated|revoked))"
+    rf"\b(?:{GIVEN_UP.whole}|{RID.whole}|{CALLED_OFF.whole}|lost|los(?:e|ing)|misplaced|sell|left|cancel|ditched|donate|rehom(?:e|ing)"
+    r"|returned|surrendered|totall?ed|pawned|trashed|outgrew|outgrown|traded in|wrote off|parted with|g[eo]t rid|give up|give away"
+    r"|threw (?:away|out)|thrown (?:away|out)|walked out|moved out|(?:stole|nicked|pinched|confiscated|revoked))"
 )
 _GIVES: Final = r"\b(?:gave|give|given|giving|hand(?:ed)?|pass(?:ed)?)"
 _GIVEN: Final = (
@@ -82,9 +82,7 @@ _IS_AGAIN: Final = (
 )
 _GOT_BACK: Final = r"\b(?:got|get|have|gotten|bought|brought|took|had)"
 _BACK: Final = r"\s+(?:back|again|repaired|fixed|replaced|mended|renewed)\b"
-_LOST_FIGURATIVELY: Final = re.compile(
-    r"\b(?:almost|nearly|about to|might|could|would|will|going to|if)\b", re.IGNORECASE
-)
+_LOST_FIGURATIVELY: Final = (CONDITION + GUESS + COULD + INTENDED).pattern()
 
 _GONE_CHINESE: Final = (
     "(?:昨天|昨晚|上周|上个月|今天|前天|最近|去年|已经|早就|不小心|都|也|就|又|给|让|被人?|被[\u4e00-\u9fff]{1,3})*"

@@ -17,9 +17,10 @@ from mnemic.core.tokens import tokenise
 from mnemic.extract.sentences import written_sentences
 from mnemic.recall.asked_matter import AskedMatter
 from mnemic.recall.evidence import asks
-from mnemic.recall.polarity import ASKS_END, ASKS_PAST, DENIES, PRESUMED
+from mnemic.recall.polarity import ASKS_PAST, PRESUMED
 from mnemic.recall.unreal import ASKS_UNREAL, supposed_clauses
 from mnemic.recall.whom_it_is_about import QUOTED
+from mnemic.recall.word_groups import ASKS_END, DENIED, DENIES, DREAM, WordGroup
 from mnemic.recall.yes_or_no import YesOrNo
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ _VERSE: Final = re.compile(
     re.IGNORECASE,
 )
 """Quotes what is no statement."""
-_DREAM: Final = re.compile(r"\b(?:dream(?:t|ed|s)?|nightmare)\b|梦见|梦到|做梦|做了?个?(?:噩)?梦", re.IGNORECASE)
+_DREAM: Final = (DREAM + WordGroup("dreams?|nightmares?")).pattern()
 _STORY: Final = re.compile(r"\W*(?:i|we|there) (?:was|were|had)\b", re.IGNORECASE)
 """Goes on with a dream that was told."""
 _TOLD_ON: Final = re.compile(
@@ -83,7 +84,6 @@ _KNOWN_THING: Final = re.compile(
 )
 """Names what is there, or leaves the thing."""
 _WORDS_OF_IT: Final = 6
-_NOT_GETTING: Final = re.compile(r"\b(?:no|not|never|without)\b|n['’]t\b", re.IGNORECASE)
 _OF_SELF: Final = re.compile(r"\b(?:i|we|you)\b|^\W*(?:dream(?:t|ed)|joked?|pretend(?:ed)?)\b", re.IGNORECASE)
 _GETTING_CHINESE: Final = "(?:养|买|开|有|当|提|领养|生|住|搬|调|去|打|练|学|租|娶|嫁|考|成|变|进|入|参加|加入)(?:去|到|上|了|起|着|为|个|家|一|[两几]?[只条辆台间套份座匹头])*[\u4e00-\u9fff]{0,3}?"
 """The same of Chinese, with what may stand before the thing."""
@@ -205,7 +205,7 @@ def _would_get(matter: AskedMatter, clause: str) -> bool:
     """Whether a clause names a matter as what somebody would get or be, and not as what is there."""
     if matter.chinese:
         return any(re.search(_GETTING_CHINESE + re.escape(word), clause, re.IGNORECASE) for word in matter.words)
-    if _NOT_GETTING.search(clause) or not _OF_SELF.search(clause):
+    if DENIED.search(clause) or not _OF_SELF.search(clause):
         return False
     heads = (
         " ".join(_KNOWN_THING.split(clause[found.end() :], maxsplit=1)[0].split()[:_WORDS_OF_IT])

@@ -15,6 +15,7 @@ import numpy as np
 
 from mnemic.core.tokens import is_stop, tokenise
 from mnemic.recall.understand import UNSPACED
+from mnemic.recall.word_groups import ASKS_END, CONTINUES, DENIED, DENIES, SUPPOSES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,31 +44,6 @@ PRESUMED: Final = re.compile(
 """Presumes that something was so: "yet" does not, nor does 还 where it says that something is given back."""
 _EVER: Final = re.compile(r"\bever\b|曾|过[吗没]", re.IGNORECASE)
 ASKS_PAST: Final = re.compile(r"\b(?:did|was|were|had)\b|那阵|那时|当时|以前", re.IGNORECASE)
-ASKS_END: Final = re.compile(
-    r"\b(?:give(?:n)? up|gave up|quit|stop(?:ped)?|separated|divorced|single|alone|sold|sell|left|leave|lost|lose"
-    r"|retired|cancel\w*|broken? up|end(?:ed)?|over|without|no longer|not)\b|n['’]t\b"
-    r"|辞|离婚|光棍|单身|分手|戒|卖|退|停|不再|取消|独居|一个人住",
-    re.IGNORECASE,
-)
-DENIES: Final = re.compile(
-    r"\b(?:no|not|never|outgr[eo]wn?|none|nothing|without|instead|last (?:day|shift|one|time)|gone|lost|left|sold|quit"
-    r"|stopped|gave|broken?|cancel\w*|closed|ended|over|finished|former|handed|dropped|out|off|away|goodbye|retired"
-    r"|returned|swapped|switched"
-    r"|(?:do|does|did|is|was|are|were|has|have|had|ca|wo|would|could|should)nt)\b|n['’]t\b"
-    r"|不|没|别|停|退|卖|辞|离[婚开职]|散|断|戒|注销|取消|告别|最后|交给|移交|换|改|走了|完了|拆|送人|结束|到期|毕业|搬",
-    re.IGNORECASE,
-)
-NO_DENIAL: Final = re.compile(
-    r"([\u4e00-\u9fff])[不没]\1|\b(?:not only|not just|no doubt|no wonder)\b"
-    r"|不[但仅只光止]|差不多|忍不住|没忍住|没想到|说不定",
-    re.IGNORECASE,
-)
-"""Holds a word of denial, and denies nothing: 能不能, "not only"."""
-ONCE: Final = re.compile(
-    r"\bused to (?!it\b|the\b|this\b)|\b(?:formerly|previously|years ago|back then)\b|以前|从前|原来|曾|小时候",
-    re.IGNORECASE,
-)
-"""Tells of what was so once, and is no more."""
 _FORMS: Final = {
     **dict.fromkeys(("no", "not", "never", "none", "nothing", "n't", "n’t", "没", "不"), "not"),
     **dict.fromkeys(("sell", "卖"), "sold"),
@@ -80,16 +56,6 @@ _FORMS: Final = {
     **dict.fromkeys(("finish", "end"), "finished"),
 }
 """Forms of a word of an end that mean the same; "not" for all that only denies."""
-SUPPOSES: Final = re.compile(
-    r"\b(?:if|suppose|might|may|maybe|would|could|wish|dreamt|dreamed|someday|one day|one of these|hope|horoscope"
-    r"|should)\b|['’]d\b|['’]ll\b|如果|要是|等|梦|假如|考虑|想|敢|改天|哪天|许愿|就好",
-    re.IGNORECASE,
-)
-_CONTINUES: Final = re.compile(
-    r"\b(?:still|again|back|too|also|as well|resumed|restarted|another (?:go|chance|try|shot)|made up)\b"
-    r"|还|仍|又|照样|依旧|也|和好|复合|捡起来",
-    re.IGNORECASE,
-)
 RESUMES: Final = re.compile(
     r"\b(?:again|resumed|restarted|reopened|another (?:go|chance|try|shot)|back together|made up"
     r"|back (?:doing|(?:at|into|to) \w+ing))\b"
@@ -97,7 +63,6 @@ RESUMES: Final = re.compile(
     re.IGNORECASE,
 )
 """Says that what was over goes on."""
-_NEGATED: Final = re.compile(r"\b(?:no|not|never)\b|n['’]t\b|[不没别]", re.IGNORECASE)
 _PARTICLES: Final = frozenset("了过吗呢吧么的我你他她在是有没不会家")
 """Characters of a question that name nothing it asks about."""
 GRAMMATICAL: Final = _PARTICLES | frozenset(
@@ -117,7 +82,7 @@ def goes_on(text: str) -> bool:
     if DENIES.search(text) is None:
         return RESUMES.search(text) is not None
     resumed = [match for match in RESUMES.finditer(text) if match[0].casefold() != "again"]
-    return bool(resumed) and DENIES.search(text, resumed[-1].end()) is None and _NEGATED.search(text) is None
+    return bool(resumed) and DENIES.search(text, resumed[-1].end()) is None and DENIED.search(text) is None
 
 
 def polar(question: str, evidence: Sequence[Recalled]) -> Floats:
@@ -134,7 +99,7 @@ def polar(question: str, evidence: Sequence[Recalled]) -> Floats:
     signs = (
         *(past and named > 0, past and not denies, end and not denies, end and named >= _NAMES),
         *(named >= _NAMES and plain, named >= _ALL and plain, named >= _NAMES and denies),
-        bool(_CONTINUES.search(first.text)),
+        bool(CONTINUES.search(first.text)),
     )
     return np.array((still, ever, past, end, named, older, supposes, *signs), np.float32)
 

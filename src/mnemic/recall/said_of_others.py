@@ -14,17 +14,18 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.core.clock import micros
 from mnemic.extract.chinese import has_chinese
-from mnemic.extract.hurried import with_capitals
 from mnemic.extract.patterns import SlotAct
 from mnemic.extract.sentences import written_sentences
 from mnemic.extract.slots import slots
 from mnemic.extract.slots_en_words import CALLED
 from mnemic.extract.slots_zh_words import RELATIONS
 from mnemic.extract.third_person import as_said_by
-from mnemic.recall.polarity import DENIES, telling_words
+from mnemic.recall.asked_person import named_subject, named_subject_chinese
+from mnemic.recall.polarity import telling_words
 from mnemic.recall.sentence_cues import SentenceCue, counted_in
 from mnemic.recall.understand import SPEAKS_OF_SELF
 from mnemic.recall.whom_it_is_about import OWN_KIN, QUOTED
+from mnemic.recall.word_groups import DENIES, DIED, ENDING, WordGroup
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -32,14 +33,6 @@ if TYPE_CHECKING:
     from mnemic.core.items import Item
 
 _NAME: Final = r"(?!(?:I|It|This|That|There|What|Who|Where|When|How|He|She|We|They|You|My|Our)\b)[A-Z][\w-]+"
-_OF_NAME: Final = re.compile(
-    rf"\b(?i:do|does|did|is|are|was|were|has|have|can|where['’]s|who['’]s|what['’]s) ({_NAME})\b(?!['’])"
-)
-"""A name as the subject of an English question."""
-_OF_NAME_CHINESE: Final = re.compile(
-    r"^(?:请问|那)?(?:([小老阿][\u4e00-\u9fff])(?=[养有会对吃喝抽开])|((?:[小老阿][\u4e00-\u9fff]|[\u4e00-\u9fff]{2,3}?))(?=现在|如今|目前|还|住|搬|在(?:哪|什么)|是不是|有没有|[吃喝会养开]什么))"
-)
-_SELF: Final = re.compile(r"[我咱你您谁哪什这那]")
 _SHORT_KIN: Final = {"哥": "brother", "弟": "brother", "姐": "sister", "妹": "sister", "妈": "mother", "爸": "father"}
 _OWN_SHORT: Final = re.compile(r"[我咱](?:们|家)?的?[大小老二三]?([妈爸姐妹哥弟])(?![妈爸姐妹哥弟们])")
 """Kin of whoever asks in one character: 我弟."""
@@ -64,11 +57,14 @@ _OF_OTHERS: Final = re.compile(
     re.IGNORECASE,
 )
 """Stands behind somebody who says something of whoever speaks."""
-_DIED: Final = re.compile(r"\b(?:died|passed away|killed|funeral|dead)\b|去世|过世|死了|走了|不在了", re.IGNORECASE)
-_MAY_END: Final = re.compile(
-    r"\b(?:let (?:\w+ ){1,2}go|fired|sacked|laid off|split|broke|crashed|flogged|scrapped|wrote off|divorc\w+|ended|steak|meat)\b|离了|分了|散了|吹了|黄了|不过敏",
-    re.IGNORECASE,
-)
+_DIED: Final = (DIED + WordGroup("killed|funeral|dead", "走了|不在了")).pattern()
+_MAY_END: Final = (
+    ENDING
+    + WordGroup(
+        r"let (?:\w+ ){1,2}go|fired|sacked|laid off|split|broke|crashed|flogged|wrote off|divorc\w+|steak|meat",
+        "不过敏",
+    )
+).pattern()
 _SUBJECT: Final = "Somebody"
 """Stands for whoever is spoken of."""
 _PAST: Final = re.compile(
@@ -108,9 +104,9 @@ class SpokenOf:
         """Whom a question asks about, with what else `texts` and the profile show that they are called; None of nobody."""
         kin = {next(filter(None, pair)).casefold() for pair in OWN_KIN.findall(_MARKED.sub("", question))}
         kin |= set(_OWN_SHORT.findall(question))
-        names = set(_OF_NAME.findall(with_capitals(question)))
-        if not kin and (chinese := _OF_NAME_CHINESE.match(question)) and not _SELF.search(chinese[0]):
-            names.add(chinese[1] or chinese[2])
+        names = named_subject(question)
+        if not kin and (chinese := named_subject_chinese(question)):
+            names.add(chinese)
         if len(kin) + len(names) != 1:
             return None
         mark = _MARKED.search(question)

@@ -3,7 +3,8 @@
 
 A cue is one token of `core.tokens`, so an entry's are counted from the stream that its catalogue holds anyway; nothing
 is stored for them. Each weighs next to nothing alone: `recall.currency` sums them up, with weights learned from
-sentences.
+sentences, so that a word is changed here only where these are learned anew. What rules read of the same matters, ends
+and suppositions, as phrases and not token by token, is composed of `recall.word_groups`.
 """
 
 from __future__ import annotations

@@ -14,9 +14,10 @@ from mnemic.core.clock import micros
 from mnemic.extract.sentences import written_sentences
 from mnemic.recall.asked_matter import AskedMatter, without_since
 from mnemic.recall.evidence import asks, denies_in
-from mnemic.recall.polarity import ASKS_END, ASKS_PAST, NO_DENIAL, ONCE, PRESUMED
+from mnemic.recall.polarity import ASKS_PAST, PRESUMED
 from mnemic.recall.unreal import ASKS_UNREAL, supposed_clauses
 from mnemic.recall.whom_it_is_about import about_another, asks_of_self, clauses
+from mnemic.recall.word_groups import ASKS_END, CALLED_OFF, ENDING, GIVEN_UP, NO_DENIAL, ONCE, REPLACED, RID, WordGroup
 from mnemic.recall.yes_or_no import YesOrNo
 
 if TYPE_CHECKING:
@@ -42,17 +43,14 @@ _GOES_ON: Final = re.compile(
 """Says of what its clause names that it goes on."""
 _OF_SUCH: Final = re.compile(r"的(?:人|孩子|同学|朋友)")
 """Speaks of anybody who does it."""
-_REPLACES: Final = re.compile(
-    r"\b(?:quit|stop(?:ped|s)?|left|sold|cancel\w*|gave up|given up|no longer|any ?more|finished|ended|over|instead|rather than|swap\w*"
-    r"|switch\w*|replac\w*|mov(?:ed|ing) (?:to|from|on)|took over|handed|last (?:day|lesson|shift|one)|dropped|goodbye|died|retired|resigned)\b"
-    r"|退|停(?!在|车|留|靠)|辞|卖|放弃|不再|取消|换|改|代替|结束|分手|送人|没再|不去|不做|不干|不跑|不上|不养|不学|没了|走了|到期|最后|毕业|交接|转(?:给|手|行|让)|兑出|盘(?:出|给)",
-    re.IGNORECASE,
-)
+_REPLACES: Final = (
+    ENDING + REPLACED + WordGroup("stops?|cancel\\w*|switch\\w*|swap\\w*|replac\\w*", "不[去做干跑上养学]|转(?:给|行)")
+).pattern()
 """Ends something, or says what takes its place."""
 _OVER: Final = re.compile(r"(?:退|停|辞|卖|取消|注销|结束|戒)(?:出|掉)?[^，。]{0,6}了|[退辞]了|不再")
 """Ends what its clause names, in Chinese."""
 _BINNED: Final = re.compile(
-    r"\b(?:killed|binned|cancell?ed|quit|gave up|given up|done with|finished with|through with|(?:jacked|packed) in) ((?:(?:the|my|our) )?[\w-]+)",
+    rf"\b(?:{GIVEN_UP.whole}|{RID.whole}|{CALLED_OFF.whole}|killed|(?:done|finished|through) with) ((?:(?:the|my|our) )?[\w-]+)",
     re.IGNORECASE,
 )
 """Ends what stands right behind it."""

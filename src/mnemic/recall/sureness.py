@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
@@ -25,10 +24,11 @@ from mnemic.core.tokens import tokenise
 from mnemic.extract.chinese import has_chinese
 from mnemic.extract.sentences import written_sentences
 from mnemic.recall.asked_for import AnswerType, asks_several, asks_yes_or_no
-from mnemic.recall.polarity import ASKS_END, ASKS_PAST, DENIES, STILL, asked_words, goes_on, polar, share_held
+from mnemic.recall.polarity import ASKS_PAST, STILL, asked_words, goes_on, polar, share_held
 from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
 from mnemic.recall.understand import SPEAKS_OF_SELF, SPEAKS_TO_OTHER
 from mnemic.recall.whom_it_is_about import about_another, asks_of_self, names_in
+from mnemic.recall.word_groups import ASKS_END, DENIES, DREAM, WordGroup
 from mnemic.recall.yes_or_no import reads
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ _ALL: Final = 0.7
 """Share of a question from which a statement holds all that it asks about."""
 
 _HALF: Final = 0.5
-_DREAMT: Final = re.compile(r"\b(?:dream(?:s|t|ed)?|nightmares?)\b|梦见|梦到|做梦|梦里", re.IGNORECASE)
+_DREAMT: Final = (DREAM + WordGroup("dreams?|nightmares?")).pattern()
 """Tells a dream, which says neither that something is so nor that it is not."""
 
 _MEANT: Final = 1.0

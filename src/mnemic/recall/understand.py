@@ -18,7 +18,6 @@ from mnemic.core.tokens import (
     stop_tokens,
     tokenise,
 )
-from mnemic.extract.hurried import with_capitals
 from mnemic.recall.recall_weights import WEIGHTS, RecallWeights
 
 if TYPE_CHECKING:
@@ -47,11 +46,6 @@ _SEVERAL: Final = re.compile(
 SPEAKS_OF_SELF: Final = re.compile(r"\b(?:i|me|my|mine|we|us|our)\b|[我咱]", re.IGNORECASE)
 SPEAKS_TO_OTHER: Final = re.compile(r"\byou(?:rs?)?\b|[你您]", re.IGNORECASE)
 _QUOTED: Final = re.compile(r"\"([^\"]+)\"|“([^“”]+)”|「([^「」]+)」|『([^『』]+)』|《([^《》]+)》")
-_SUBJECT: Final = re.compile(
-    r"\b(?:[Dd]o|[Dd]oes|[Dd]id|[Ii]s|[Aa]re|[Ww]as|[Ww]ere|[Hh]as|[Hh]ave)\s+([A-Z][\w-]+)\b|\b(?!(?:What|Who|Where|When|How|It|That|There|He|She|Let)\b)([A-Z][\w-]+)['’]s\b"
-)
-"""Whom a question is about by name."""
-
 _OWN_VERBS: Final = (
     *(("does", "do"), ("do", "do"), ("did", "did"), ("is", "am"), ("was", "was"), ("has", "have"), ("had", "had")),
     *((verb, verb) for verb in ("can", "could", "will", "would", "should")),
@@ -193,11 +187,6 @@ def understand(query: Query, readings: Sequence[Reading]) -> Question:
         asks_several=_SEVERAL.search(query.text) is not None,
         asks_own=SPEAKS_OF_SELF.search(query.text) is not None and SPEAKS_TO_OTHER.search(query.text) is None,
     )
-
-
-def called_by_name(question: str) -> set[str]:
-    """The names of those whom a question is about, with a capital where it was typed without one."""
-    return {next(filter(None, name_forms)) for name_forms in _SUBJECT.findall(with_capitals(question))} - {"I"}
 
 
 def asked_of_self(question: str, user: str) -> str:

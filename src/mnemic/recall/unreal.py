@@ -14,6 +14,7 @@ from mnemic.extract.chinese import has_chinese, simple
 from mnemic.extract.sentences import written_sentences
 from mnemic.extract.slots_en import English
 from mnemic.extract.slots_zh import Chinese
+from mnemic.recall.word_groups import CONDITION, DREAM, GUESS, WISH, WordGroup
 
 _NOT_YET: Final = re.compile(
     r"^(?!.*\b(?:now|got it|got the (?:job|place|flat)|came true|at last|finally|succeeded|and i am|and we are)\b).*?"
@@ -44,23 +45,31 @@ _HEEDED: Final = re.compile(
     r"\b(?:so i did|and i did|so i|and i (?:did|am|was)|as told)\b|[，,](?:我|就|于是|所以)[^，。]{0,8}了|听(?:我)?(?:妈|爸|他|她)的"
 )
 """The speaker did what they were told."""
-_CONDITION: Final = re.compile(
-    r"\b(?:if|suppose|supposing|assuming|imagine|pretend|what if|let's say|let us say|were i to|had i \w+|should i \w+|in another life|one of these days|maybe one day|some day|someday|one day i)\b"
-    r"|如果|要是|假如|假设|倘若|万一|要不是|换作|换成是|等我|等哪天|哪天我|改天|下辈子|如能|要敢|要真",
-    re.IGNORECASE,
-)
+_CONDITION: Final = (
+    CONDITION
+    + WordGroup(
+        r"pretend|what if|let['’]s say|let us say|were i to|had i \w+|should i \w+|in another life|one of these days"
+        "|maybe one day|some ?day|one day i",
+        "要不是|换作|换成是|等我|等哪天|哪天我|改天|下辈子|如能|要敢|要真",
+    )
+).pattern()
 """Begins a supposition: all of the sentence from there on is what would be."""
-_FICTION: Final = re.compile(
-    r"\b(?:dreamt|dreamed|dreaming (?:of|about|that)|(?:in|had) (?:a|my|the|this) (?:\w+ )?dream|weird dream|had a nightmare|woke up convinced|daydream\w*|in (?:a|the|my|our) (?:\w+ )?(?:game|novel|book|story|play|film|movie|show|script)|my (?:character|avatar)|kidding|jok(?:ed|ing|e)|pretend(?:ed|ing)?|april fools?|horoscope|lied|yeah,? right)\b"
-    r"|梦见|梦到|梦里|做梦|做了?个?(?:噩)?梦|小说里|游戏里|剧里|书里|戏里|剧本杀[里中]|开玩笑|逗你玩|骗你的|瞎说|撒谎|吹牛说|愚人节|算命",
-    re.IGNORECASE,
-)
+_FICTION: Final = (
+    DREAM
+    + WordGroup(
+        r"weird dream|woke up convinced|daydream\w*|in (?:a|the|my|our) (?:\w+ )?(?:game|novel|book|story|play|film|movie|show|script)|my (?:character|avatar)|kidding|jok(?:ed|ing|e)|pretend(?:ed|ing)?|april fools?|horoscope|lied|yeah,? right",
+        "小说里|游戏里|剧里|书里|戏里|剧本杀[里中]|开玩笑|逗你玩|骗你的|瞎说|撒谎|吹牛说|愚人节|算命",
+    )
+).pattern()
 """Tells a dream, a story or a joke: so is all of the sentence from there on."""
-_SUPPOSING: Final = re.compile(
-    r"\b(?:wish|might|maybe|perhaps|would|(?:i|we)['’]d (?!rather\b|sooner\b|better\b|been\b|had\b|\w+ed\b)\w+|(?:some|most) nights i think|hop(?:e|ing) to|considering|thinking (?:of|about)|tempted|want(?:ed)? to|plan(?:s|ned|ning)? (?:to|on)|(?:almost|nearly) (?!(?:\w+ )?(?:years?|months?|weeks?|always|every|all|done|there|\d+)\b)\w+|(?:am|['’]m|are|['’]re|was|were) (?:about|going) to|gonna|(?:used|was) to want|next (?:spring|summer|autumn|fall|winter|year|month|week) (?:i|we)['’](?:m|re)|the plan is)\b"
-    r"|希望(?!小学|工程)|但愿|也许|可能|说不定|(?<!没)打算|计划(?!有变)|快要|就要|下个?月我要|想开|准备(?=戒|搬|换|辞|去|买|学|结|离)|考虑|想(?=搬|换|辞|去|吃|学|当|做|买|养|要)|幻想|恨不得",
-    re.IGNORECASE,
-)
+_SUPPOSING: Final = (
+    GUESS
+    + WISH
+    + WordGroup(
+        r"(?:i|we)['’]d (?!rather\b|sooner\b|better\b|been\b|had\b|\w+ed\b)\w+|(?:some|most) nights i think|hop(?:e|ing) to|considering|thinking (?:of|about)|tempted|want(?:ed)? to|plan(?:s|ned|ning)? (?:to|on)|(?:almost|nearly) (?!(?:\w+ )?(?:years?|months?|weeks?|always|every|all|done|there|\d+)\b)\w+|(?:am|['’]m|are|['’]re|was|were) (?:about|going) to|gonna|(?:used|was) to want|next (?:spring|summer|autumn|fall|winter|year|month|week) (?:i|we)['’](?:m|re)|the plan is",
+        "(?<!没)打算|计划(?!有变)|快要|就要|下个?月我要|想开|准备(?=戒|搬|换|辞|去|买|学|结|离)|考虑|想(?=搬|换|辞|去|吃|学|当|做|买|养|要)",
+    )
+).pattern()
 """Wishes, plans or guesses, as far as its clause goes."""
 _CLAUSE: Final = re.compile(r"[,;:，；：、—–]\s*|\s(?:and|but|so|because|while|then)\s|[.!?。！？]\s*", re.IGNORECASE)
 _BEFORE_IF: Final = re.compile(rf"{_CLAUSE.pattern}|\s(?=if\b)", re.IGNORECASE)
@@ -73,11 +82,14 @@ _NO_CONDITION: Final = re.compile(
     re.IGNORECASE,
 )
 """No condition: a turn of speech, or what is to be looked into ("can you see if my dog is ill")."""
-_WISHED: Final = re.compile(
-    r"\b(?:wish|wishes|might|maybe|perhaps|would|(?:i|we)['’]d (?!been\b|had\b|\w+ed\b)\w+|dream(?:s|t|ed)? (?:of|about)|i swear)\b"
-    r"|希望(?!小学|工程)|但愿|也许|说不定|幻想|恨不得|(?<!没)想(?=去|要|搬|换|辞|学|当|做|买|养|开)|再[^，。]{1,8}就|等[^，。]{0,4}(?:攒|退休|有钱|发财|以后)",
-    re.IGNORECASE,
-)
+_WISHED: Final = (
+    GUESS
+    + WISH
+    + WordGroup(
+        r"(?:i|we)['’]d (?!been\b|had\b|\w+ed\b)\w+|dream(?:s|t|ed)? (?:of|about)|i swear",
+        "(?<!没)想(?=去|要|搬|换|辞|学|当|做|买|养|开)|再[^，。]{1,8}就|等[^，。]{0,4}(?:攒|退休|有钱|发财|以后)",
+    )
+).pattern()
 """Wishes or threatens; what somebody wants or considers may well have come about by the time of a question."""
 _FIRMLY_PLANNED: Final = re.compile(
     r"\b(?:going to|gonna|about to|will|signed up|booked)\b|快要|就要|准备|定了|订了|下个?[周月]", re.IGNORECASE

@@ -17,8 +17,9 @@ from mnemic.core.tokens import terms
 from mnemic.extract.slots_en_words import RELATIONS
 from mnemic.extract.slots_zh_words import RELATIONS as RELATIONS_CHINESE
 from mnemic.recall.asked_for import AnswerType
+from mnemic.recall.asked_person import called_by_name
 from mnemic.recall.sentence_cues import kin_tokens
-from mnemic.recall.understand import SPEAKS_OF_SELF, SPEAKS_TO_OTHER, called_by_name
+from mnemic.recall.understand import SPEAKS_OF_SELF, SPEAKS_TO_OTHER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.extract.sentences import written_sentences
 from mnemic.recall.whom_it_is_about import clauses
+from mnemic.recall.word_groups import AHEAD, COULD, GUESS, PLANNED, SUPPOSED, WEIGHED, WordGroup
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,13 +40,16 @@ _STATES: Final = (
     re.compile(r"\b(?:stud(?:y|ies|ied|ying))\b|读|学", re.IGNORECASE),
 )
 """Ask or tell, each of one matter, of a state that somebody is in, or wishes to be in."""
-_WISHES: Final = re.compile(
-    r"\b(?:want(?:s|ed|ing)?|wish(?:es|ed|ing)?|hop(?:e|es|ed|ing)|dream\w*|would|long(?:ing)? (?:to|for)|(?:like|love) to"
-    r"|plan(?:s|ned|ning)?|thinking (?:of|about)|consider\w*|some ?day|one day|ideal(?:ly)?|aim|goal|rather|prefer\w*"
-    r"|tempted|saving|bucket list|fantasi\w+|imagin\w+|might|maybe|if|retire)\b|['’]d\b"
-    r"|想|希望|愿|梦|打算|计划|理想|向往|憧憬|考虑|盼|将来|以后|要是|如果|就好",
-    re.IGNORECASE,
-)
+_WISHES: Final = (
+    SUPPOSED
+    + WEIGHED
+    + PLANNED
+    + WordGroup(
+        r"dream\w*|wanting|long(?:ing)? (?:to|for)|(?:like|love) to|planning|considering|ideal(?:ly)?|aim|goal|rather|prefer\w*"
+        r"|saving|bucket list|fantasi\w+|imagin\w+|retire",
+        "愿|梦|理想|向往|憧憬|盼|将来|以后",
+    )
+).pattern()
 """Holds a word by which something is wished for, planned or supposed."""
 _TELLING: Final = r"(?! to (?:tell|say|let|mention|share|add|note|ask|know|remind|confirm)\b)"
 _WISHED: Final = re.compile(
@@ -66,10 +70,7 @@ _CAME_TRUE: Final = re.compile(
     r"|如愿|实现|终于|成真",
     re.IGNORECASE,
 )
-_TO_COME: Final = re.compile(
-    r"\b(?:will|going to|gonna|next|should|could|might|shall|plan\w*|would)\b|将|打算|计划|以后|明年|准备|应该|可能",
-    re.IGNORECASE,
-)
+_TO_COME: Final = (GUESS + COULD + PLANNED + AHEAD + WordGroup("next|shall", "以后")).pattern()
 """Asks for what is to come, or may be."""
 
 

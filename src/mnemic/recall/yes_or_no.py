@@ -20,8 +20,32 @@ from mnemic.core.tokens import is_stop, tokenise
 from mnemic.extract.sentences import written_sentences
 from mnemic.recall.allergies import is_cured, is_no_longer_allergic, of_own_allergy, other_allergens
 from mnemic.recall.object_endings import ObjectState, object_state
-from mnemic.recall.polarity import ASKS_PAST, SUPPOSES, telling_words
+from mnemic.recall.polarity import ASKS_PAST, telling_words
 from mnemic.recall.whom_it_is_about import QUOTED, about_another, asks_of_self
+from mnemic.recall.word_groups import (
+    AHEAD,
+    CALLED_OFF,
+    CONDITION,
+    DENIED,
+    DIED,
+    DREAM,
+    ENDING,
+    GIVEN_UP,
+    GUESS,
+    INTENDED,
+    LEFT,
+    LONG_AGO,
+    NEARLY,
+    NO_DENIAL,
+    NO_LONGER,
+    PARTED,
+    RID,
+    SUPPOSED,
+    SUPPOSES,
+    USED_TO,
+    WISH,
+    WordGroup,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -33,20 +57,17 @@ _CLAUSE: Final = re.compile(
     r"[,，、:：;；—–]\s*|\s(?:and|but|so|because|while|then)\s|[.!?。！？](?:\s|$)|(?<=[\u3400-\u9fff])[.!?。！？]"
 )
 _QUESTION: Final = re.compile(r"[?？][\"'”’)\]]*$")
-_DENIED: Final = re.compile(
-    r"\b(?:not|never|no|none|without|neither|cannot|cant)\b|n['’]t\b|不|没|未|(?<![特分])别|无法", re.IGNORECASE
-)
-_DOUBLE: Final = re.compile(
-    r"\b(?:not only|no doubt|not just|nothing but)\b|不但|不仅|不只|不得不|差不多|没想到|说不定", re.IGNORECASE
-)
-_ENDED: Final = re.compile(
-    r"\b(?:quit|left|sold|gave up|given up|give up|stopped|cancell?ed|dropped out|resigned|retired|broke up|split up"
-    r"|no more|no longer|got rid|outgrew|outgrown|moved (?:out|away) (?:of|from))\b"
-    r"|辞|离[开职]|分手|戒|卖[了掉]|退了|停[了掉]|不再|取消|搬离|搬出|不[去上学练做来打跳养开用喝吃抽]了",
-    re.IGNORECASE,
-)
+_ENDED: Final = (
+    GIVEN_UP
+    + PARTED
+    + RID
+    + LEFT
+    + NO_LONGER
+    + CALLED_OFF
+    + WordGroup("give up|outgr[eo]wn?|moved (?:out|away) (?:of|from)")
+).pattern()
 _GAVE_UP: Final = re.compile(
-    r"\b(?:quit|stopped|(?:gave|given) up|(?:packed|jacked) in) (\w+ing)"
+    rf"\b(?:{GIVEN_UP.whole}) (\w+ing)"
     r"(?=\W*$|[,;.!]| (?:the (?:day|moment|week|year)|when|in|on|after|since|for|last|this|years|altogether)\b)",
     re.IGNORECASE,
 )
@@ -54,7 +75,7 @@ _USED_TO: Final = re.compile(
     r"(?<!\bam )(?<!['’]m )(?<!\bare )(?<!['’]re )(?<!\bget )(?<!\bgot )\bused to (?!it\b|the\b|this\b)", re.IGNORECASE
 )
 """What once was, and is no more; who is used to a thing still has it."""
-_DIED: Final = r"(?:died|passed away|run over|ran away|stolen|put (?:down|to sleep))\b"
+_DIED: Final = rf"(?:{DIED.whole}|run over|stolen|put down)\b"
 """What no thing comes back from."""
 _HAD_AND_DIED: Final = re.compile(
     rf"\bhad\b(?! to\b).*\b(?:she|he|it|they|who|which)(?: was| were| got)? (?:\w+ )?{_DIED}", re.IGNORECASE
@@ -107,39 +128,31 @@ _KINDS: Final = (
     ("辣", "辣椒|火锅|麻辣烫"),
 )
 """What a food is one of, and the foods: who cannot have any of a kind cannot have one."""
-_GONE: Final = re.compile(
-    r"\b(?:died|dead|dies|passed|buried|put (?:down|to sleep)|ran away|gone|lost|goodbye|gave|sold|left|quit|cancell?ed"
-    r"|ended|over|stopped|broke|returned|outgr[eo]wn?|given?|giving|rehomed?|donated?|adopted|stolen|lives? with)\b|去世|死|走了|走丢|没了|不在了|送人|送给|寄养|领养|捐|丢了|卖|分手|离婚|退|辞|过世",
-    re.IGNORECASE,
-)
+_GONE: Final = (
+    ENDING
+    + WordGroup(
+        "dead|dies|buried|broke|outgr[eo]wn?|gave|given?|giving|rehome|donate|adopted|lives? with", "寄养|领养|离婚"
+    )
+).pattern()
 """What puts in doubt that somebody still has what they named before."""
-_FORMERLY: Final = re.compile(
-    r"\b(?:used to|once|formerly|previously|was|were|had|ago|before|until|ex)\b|以前|从前|曾|原来|过去|小时候|之前",
-    re.IGNORECASE,
-)
+_FORMERLY: Final = (USED_TO + LONG_AGO + WordGroup("once|was|were|had|ago|before|until|ex", "过去|之前")).pattern()
 _CALLED: Final = re.compile(r"\b(?:called|named) ([A-Z][\w-]+)|(?:叫做?|名叫)([\u4e00-\u9fff]{1,3})(?=[，,。！!]|$)")
-_FORMERLY_LOST: Final = re.compile(
-    r"\b(?:once|as a (?:child|kid|boy|girl|student)|years ago|back then|at the time)\b|以前|曾经|小时候|那时|有一次",
-    re.IGNORECASE,
-)
+_FORMERLY_LOST: Final = (
+    LONG_AGO + WordGroup("once|as a (?:child|kid|boy|girl|student)|at the time", "那时|有一次")
+).pattern()
 """Says that something was lost long ago, so that it may be there again."""
-_SUPPOSED_OF: Final = re.compile(
-    r"\b(?:if|suppose|imagine|wish|dream\w*|might|would|could|maybe|almost|nearly)\b|如果|要是|假如|差点|梦|也许|可能|万一",
-    re.IGNORECASE,
-)
+_SUPPOSED_OF: Final = (SUPPOSED + NEARLY).pattern()
+_HYPOTHETICAL: Final = (CONDITION + GUESS + WISH + DREAM + NEARLY).pattern()
+"""The same without what only ought to be, beside which something may well go on: "I should know better, back at it"."""
 _SERVICEABLE: Final = re.compile(r"\b(?:valid|working|usable|functioning)\b|有效|能用|没过期", re.IGNORECASE)
 _OTHER_PERSON: Final = re.compile(r"\b(?:he|she|they|his|her|their|him|them|you|your)\b|[他她你您]", re.IGNORECASE)
-_MODAL: Final = re.compile(
-    r"\b(?:plan|planning|thinking|want|wants|going to|about to|almost|nearly|try|trying|will|used)\b"
-    r"|打算|计划|想|差点|准备|可能|也许",
-    re.IGNORECASE,
-)
+_MODAL: Final = (INTENDED + GUESS + WordGroup("thinking|try|trying|used")).pattern()
 _MONTHS: Final = "|".join(MONTHS)
 _FUTURE_IN_PRESENT: Final = re.compile(
     r"(?:\b(?:am|are|is)|['’](?:m|re|s)) (?:\w+ly )?\w+ing\b.*"
     rf"\b(?:next (?:week|month|year|spring|summer|autumn|fall|winter|\w+day|{_MONTHS})"
     rf"|in (?:{_MONTHS}|a (?:week|month|year|fortnight)|\w+ (?:days|weeks|months|years))|tomorrow|soon)\b"
-    r"|(?:明[年天]|下个?[月周年]|后[年天]|即将|快要|马上|将要)",
+    rf"|{AHEAD.anywhere}",
     re.IGNORECASE,
 )
 """Tells of what is to come, in the form of what is."""
@@ -482,7 +495,7 @@ def said_of(question: str, facts: Iterable[Item], evidence: Sequence[Item]) -> Y
 
 def _may_go_on(sentence: str) -> bool:
     """Whether a sentence says that something goes on which it does not name, as what had ended may."""
-    if any(form.search(sentence) for form in (_QUESTION, _SUPPOSED_OF, _DENIED, _OTHER_PERSON)):
+    if any(form.search(sentence) for form in (_QUESTION, _HYPOTHETICAL, DENIED, _OTHER_PERSON)):
         return False
     own = True
     for clause in filter(None, map(str.strip, _CLAUSE.split(sentence))):
@@ -509,7 +522,7 @@ def _gone_by_name(sentence: str, item: Item, said: Iterable[Item]) -> tuple[Item
             continue
         for part in written_sentences(each.text):
             there = name in part if chinese else words <= set(tokenise(part))
-            if not there or _QUESTION.search(part) or _SUPPOSED_OF.search(part) or _DENIED.search(part):
+            if not there or _QUESTION.search(part) or _SUPPOSED_OF.search(part) or DENIED.search(part):
                 continue
             match object_state(part, words, chinese=chinese):
                 case ObjectState.GONE:
@@ -574,7 +587,7 @@ def _resumes(asked: _Asked, clause: str, *, own: bool, ended: bool) -> bool:
 
     One that begins with the predicate is of whoever speaks: "Smoking again."
     """
-    if _DENIED.search(clause) or SUPPOSES.search(clause) or _MODAL.search(clause):
+    if DENIED.search(clause) or SUPPOSES.search(clause) or _MODAL.search(clause):
         return False
     elliptic = bool(asked.predicate) and tokenise(clause)[:1] == [asked.predicate]
     habit = _HABITS.get(asked.predicate)
@@ -594,43 +607,43 @@ def _resumes(asked: _Asked, clause: str, *, own: bool, ended: bool) -> bool:
 def _read_clause(asked: _Asked, clause: str, sentence: str) -> ClauseReading | None:
     opposite = _OPPOSITES.get("".join((asked.predicate, *asked.objects)))
     if opposite and opposite.search(clause):
-        return ClauseReading.UNCLEAR if _DENIED.search(clause) or _OTHER_PERSON.search(clause) else ClauseReading.NO
+        return ClauseReading.UNCLEAR if DENIED.search(clause) or _OTHER_PERSON.search(clause) else ClauseReading.NO
     if (reading := _read_food(asked, clause, sentence)) is not None:
         return reading
     if not asked.named_in(clause):
         return _read_elsewhere(asked, clause)
     if asked.predicate == _ALLERGIC and asked.objects and _TOLERATED.search(clause):
-        return ClauseReading.UNCLEAR if _DENIED.search(clause) or SUPPOSES.search(sentence) else ClauseReading.NO
+        return ClauseReading.UNCLEAR if DENIED.search(clause) or SUPPOSES.search(sentence) else ClauseReading.NO
     if asked.predicate in _ALLERGIES and asked.objects and is_cured(clause):
         return ClauseReading.UNCLEAR if SUPPOSES.search(sentence) else ClauseReading.NO
     if _is_over(asked, clause, sentence):
-        return ClauseReading.UNCLEAR if _DENIED.search(clause) else ClauseReading.NO
+        return ClauseReading.UNCLEAR if DENIED.search(clause) else ClauseReading.NO
     state = object_state(clause, asked.objects, chinese=asked.chinese)
     if asked.holds and state is not None and not _SUPPOSED_OF.search(sentence):
         return _of_state(state, clause, asked.serviceable)
     not_asserted = (SUPPOSES, _MODAL, _OTHER_PERSON, _FUTURE_IN_PRESENT)
     if SUPPOSES.search(sentence) or any(form.search(clause) for form in not_asserted):
         return ClauseReading.UNCLEAR if asked.done_in(clause) else None
-    if state is ObjectState.AGAIN and not _DENIED.search(clause):
+    if state is ObjectState.AGAIN and not DENIED.search(clause):
         return ClauseReading.YES
     ends = asked.chinese or state is ObjectState.GONE
     if asked.objects and ends and _ENDED.search(clause) and not _MOVED_TO.search(clause):
-        return ClauseReading.UNCLEAR if _DENIED.search(_ENDED.sub("", clause)) else ClauseReading.NO
+        return ClauseReading.UNCLEAR if DENIED.search(_ENDED.sub("", clause)) else ClauseReading.NO
     done = asked.done_in(clause) or (asked.lives and _MOVED_TO.search(clause))
     if not done:
         return None
     if asked.lives and (moved := _MOVED_TO.search(clause)):
         behind = clause[moved.end() :]
         away = not asked.named_in(behind)
-        return ClauseReading.UNCLEAR if _DENIED.search(clause) else (ClauseReading.NO if away else ClauseReading.YES)
-    if _FORMERLY.search(clause) or _DOUBLE.search(clause):
+        return ClauseReading.UNCLEAR if DENIED.search(clause) else (ClauseReading.NO if away else ClauseReading.YES)
+    if _FORMERLY.search(clause) or NO_DENIAL.search(clause):
         return ClauseReading.UNCLEAR
-    return ClauseReading.NO if _DENIED.search(clause) else ClauseReading.YES
+    return ClauseReading.NO if DENIED.search(clause) else ClauseReading.YES
 
 
 def _of_state(state: ObjectState, clause: str, serviceable: bool) -> ClauseReading:
     """What the state of an object says to whether the asker has it, or has one that serves."""
-    if _FORMERLY_LOST.search(clause) or _DENIED.search(clause):
+    if _FORMERLY_LOST.search(clause) or DENIED.search(clause):
         return ClauseReading.UNCLEAR
     match state:
         case ObjectState.GONE:
@@ -647,14 +660,14 @@ def _read_food(asked: _Asked, clause: str, sentence: str) -> ClauseReading | Non
     if not of_food or any(form.search(sentence) for form in (SUPPOSES, _OTHER_PERSON, _FORMERLY)):
         return None
     if _CANNOT.search(clause):
-        beside = _DOUBLE.sub("", _CANNOT.sub("", clause))
-        lifted = _DENIED.search(beside) or _ENDED.search(beside)
+        beside = NO_DENIAL.sub("", _CANNOT.sub("", clause))
+        lifted = DENIED.search(beside) or _ENDED.search(beside)
         return ClauseReading.UNCLEAR if lifted else ClauseReading.NO
     if asked.named_in(clause):
         return None  # of the food itself the clause is read as of any object
     if _NOT_TOLERATED.search(clause):
-        return ClauseReading.UNCLEAR if _DENIED.search(clause) else ClauseReading.NO
-    return ClauseReading.NO if asked.done_in(clause) and _DENIED.search(clause) else None
+        return ClauseReading.UNCLEAR if DENIED.search(clause) else ClauseReading.NO
+    return ClauseReading.NO if asked.done_in(clause) and DENIED.search(clause) else None
 
 
 def _is_over(asked: _Asked, clause: str, sentence: str) -> bool:
@@ -672,7 +685,7 @@ def _is_over(asked: _Asked, clause: str, sentence: str) -> bool:
 
 def _read_elsewhere(asked: _Asked, clause: str) -> ClauseReading | None:
     """What a clause says that tells of another home or place of work than is asked after."""
-    if SUPPOSES.search(clause) or _MODAL.search(clause) or _DENIED.search(clause) or not asked.objects:
+    if SUPPOSES.search(clause) or _MODAL.search(clause) or DENIED.search(clause) or not asked.objects:
         return None
     if asked.lives and (_MOVED_TO.search(clause) or re.search(r"\buser lives in\b|用户住在", clause)):
         return ClauseReading.ELSEWHERE
