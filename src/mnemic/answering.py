@@ -21,7 +21,7 @@ from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import Invalid, MnemicError, ModelError, NoModel, UnusableModel
 from mnemic.flow import Flow, Pause, Request, run
 from mnemic.models.chat.base import Ask, Reply, Size, reply_of
-from mnemic.models.model_requests import AskEach, AskMetered, CountJudged, Embed, EmbedQuestion, NameModel, ReadTogether
+from mnemic.models.model_requests import AskEach, AskMetered, CountJudged, CrossEncode, Embed, EmbedQuestion, NameModel
 from mnemic.recall.seeking import Seek, Sought, SpreadOver
 from mnemic.store.engine.model_meter import spend
 from mnemic.store.requests import Commit, Erase, Look, Sweep, Transact
@@ -368,7 +368,7 @@ class Answering:
                 return self._spread_over(request)
             case EmbedQuestion(text):
                 return self.meaning.question(text)
-            case ReadTogether(question, said):
+            case CrossEncode(question, said):
                 return self.meaning.reading(question, said)
             case Embed(model, texts):
                 return self.meaning.passages(model, texts)

@@ -135,16 +135,14 @@ class Meaning:
     def reading(self, question: str, said: Sequence[str]) -> AnswerReading | None:
         """Whether what was said, the oldest first, answers a question, by the embedder that serves.
 
-        None where it does not read so, cannot be opened here, or failed; a question goes by words alone then, too.
+        None where it does not read so, or cannot be opened here.
+
+        Raises:
+            ModelError: it failed.
         """
         serving = self._serving()
-        down = self._down.get(serving)
-        embedding = self._opened(serving) if serving and (down is None or time.monotonic() >= down[0]) else None
-        try:
-            return None if embedding is None else embedding.reading(question, said)
-        except ModelError as error:
-            self._down[serving] = (time.monotonic() + DOWN_SECONDS, f"by words alone: {error}")
-            return None
+        embedding = self._opened(serving) if serving else None
+        return None if embedding is None else embedding.reading(question, said)
 
     def _serving(self) -> str:
         """The name of the embedder that serves, or is to fill an empty store; "" for none."""

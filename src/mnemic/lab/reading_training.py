@@ -176,7 +176,7 @@ def _answered(question: CurrentQuestion, *, yes_or_no: bool) -> AnswerOutcome | 
     return AnswerOutcome.OPEN if question.unknown else None
 
 
-class ReadingTower(AdaptedLayers):
+class AnswerCrossEncoder(AdaptedLayers):
     """The layers by which both are read, and the linear layer behind them."""
 
     def __init__(self, model: E5Model) -> None:
@@ -211,7 +211,7 @@ class ReadingTower(AdaptedLayers):
 
 def train_readings(
     model: E5Model, rows: Sequence[ReadingRow], *, epochs: int = EPOCHS, threads: int = 1
-) -> ReadingTower:
+) -> AnswerCrossEncoder:
     """Learn from rows; the same from the same on one build of torch and so many threads."""
     import torch
 
@@ -225,11 +225,11 @@ def train_readings(
         torch.set_num_threads(before)
 
 
-def _learned(model: E5Model, rows: Sequence[ReadingRow], epochs: int) -> ReadingTower:
+def _learned(model: E5Model, rows: Sequence[ReadingRow], epochs: int) -> AnswerCrossEncoder:
     import torch
     from torch.nn.functional import cross_entropy
 
-    tower = ReadingTower(model)
+    tower = AnswerCrossEncoder(model)
     lower = [tower.lower_of(row).astype(np.float16) for row in rows]
     answered = torch.tensor([int(row.answered) for row in rows])
     weight = torch.tensor([row.weight for row in rows])

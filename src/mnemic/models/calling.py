@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import astuple
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from mnemic.core.forking import renew_in_child
 from mnemic.core.mutex import Mutex, wait_among, wake_all
 from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import ModelError
+from mnemic.models.base import AnswerReading
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from mnemic.models.base import AnswerReading, Embedder
+    from mnemic.models.base import Embedder
 
 Embed: TypeAlias = "Callable[[Sequence[str]], NDArray[np.float32]]"
 """Makes the vectors of texts, one row each."""
@@ -149,7 +152,12 @@ class Embedding:
         if read is None:
             return None
         with self._question(), self._failures():
-            return read(question, said)
+            reading = read(question, said)
+        if reading is not None and not (
+            isinstance(reading, AnswerReading) and all(map(math.isfinite, astuple(reading)))
+        ):
+            raise ModelError(f"{self.name} answered with {reading!r:.80} where a reading with numbers was asked for")
+        return reading
 
     def forget(self) -> None:
         """Forget the questions that were asked, and what was compared, as an erasure must."""

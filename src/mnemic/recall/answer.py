@@ -182,15 +182,17 @@ def answer(
 ) -> Answer:
     """Quote the sentences of a recall's evidence that answer its question; or the profile, where it states just that.
 
+    The verb `ask` has what it would quote read together with the question first (`DraftAnswer.in_light_of`).
+
     Args:
         facts: What the profile says to just this question.
         user: Who "I" is: a question that names them is about what they say of themselves.
         profile: All that it says without a doubt, out of which a question for yes or no is answered.
     """
-    return completed(question, context, draft_answer(question, context, facts, user, profile))
+    return answer_of_draft(question, context, draft_answer(question, context, facts, user, profile))
 
 
-def completed(question: str, context: Context, drafted: DraftAnswer | None) -> Answer:
+def answer_of_draft(question: str, context: Context, drafted: DraftAnswer | None) -> Answer:
     """The answer that was drafted, with how sure it is; that memory does not know, where nothing was."""
     if drafted is None:
         return _unknown(question, context, 0.0 if context.items else context.confidence)
@@ -265,21 +267,24 @@ class DraftAnswer:
             return _no_more(grounds.question, self.quotes[0], confidence)
         return _cited("" if grounds.yes is not None and confidence < KNOWN else grounds.short, self.quotes, confidence)
 
-    def to_read(self) -> tuple[str, ...]:
+    def texts_to_read(self) -> tuple[str, ...]:
         """What a reader is to read together with the question, the oldest first: earlier states, then what is quoted.
 
-        Nothing where the answer does not rest on that: where the profile or a plain sentence states it, or nobody has
-        judged how the evidence bears on the question.
+        Nothing where the answer does not rest on that: where the profile or a plain sentence states it, the quote is no
+        answer, or the evidence was found by words alone, as nothing was learned of what a reading is worth there.
         """
         grounds = self.grounds
-        if grounds.stated or not grounds.judged:
+        if grounds.stated or grounds.beside or not grounds.judged or read_by(grounds.evidence) != "vectors":
             return ()
         quoted = grounds.quoted[0]
         text = quoted.text if len(quoted.text) <= READ_WHOLE else self.quotes[0][1]
-        earlier = (hit.item for hit in grounds.evidence if hit.succession > 1 and hit.item.said < quoted.said)
-        return (*(item.text for item in sorted(earlier, key=lambda item: item.said)), text)
+        states = [hit.item for hit in grounds.evidence if hit.succession]
+        if quoted.id not in {item.id for item in states}:
+            return (text,)
+        earlier = sorted((item for item in states if item.said < quoted.said), key=lambda item: item.said)
+        return (*(item.text for item in earlier), text)
 
-    def read(self, reading: AnswerReading) -> DraftAnswer:
+    def in_light_of(self, reading: AnswerReading) -> DraftAnswer:
         """The same answer in the light of a reading: yes or no, or that there is none any more, as it was read."""
         grounds = replace(self.grounds, reading=reading)
         if grounds.yes is not None:
@@ -359,7 +364,7 @@ def draft_answer(
     doubts = {
         "doubted": bool(facts),
         "contested": contested,
-        "unread": concluded and said is not None,
+        "left_open": concluded and said is not None,
         "unfounded": yes is not None and yes <= _SURELY and not _tells_no(question, chosen[0], evidence),
         "supposed": concluded and not any(map(is_asserted, sentences(chosen[0].text))),
         "of_other_object": concluded and reads(question) and follows(question, chosen[0].text) is Following.OTHER,

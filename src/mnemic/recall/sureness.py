@@ -127,7 +127,7 @@ class AnswerGrounds:
         stated: The profile states it.
         doubted: The profile states something, before which newer evidence stands.
         contested: The same person said later of what is quoted that it ended, or was not so.
-        unread: Yes or no is asked, and what was said to it leaves it open by the rules, or is in doubt since.
+        left_open: Yes or no is asked, and what was said to it leaves it open by the rules, or is in doubt since.
         unfounded: No is concluded from what neither denies, ends nor replaces what is asked about.
         supposed: Yes or no is concluded from a sentence that supposes, dreams, plans or jokes.
         inferred: A rule infers yes or no: it is not said in so many words.
@@ -148,7 +148,7 @@ class AnswerGrounds:
     stated: bool = False
     doubted: bool = False
     contested: bool = False
-    unread: bool = False
+    left_open: bool = False
     unfounded: bool = False
     supposed: bool = False
     inferred: bool = False
@@ -191,7 +191,7 @@ def sure(grounds: AnswerGrounds) -> float:
     if grounds.stated:
         stated = SUPPOSED if grounds.supposed else max(likely, STATED)
         return min(stated, INFERRED) if grounds.inferred else stated
-    doubted = grounds.beside or grounds.unread or (grounds.doubted and not _succeeds(grounds))
+    doubted = grounds.beside or grounds.left_open or (grounds.doubted and not _succeeds(grounds))
     if grounds.judged and grounds.yes is not None:
         if grounds.reading is None:
             likely = likelihood(concluding(grounds), _learned(grounds).conclusion)
@@ -221,8 +221,10 @@ def _learned(grounds: AnswerGrounds) -> AnswerWeights:
 def _may_conclude(grounds: AnswerGrounds) -> bool:
     """Whether yes or no may be concluded at all, though nobody plainly said it.
 
-    Not from what is of another object, nor from a dream, nor no from what became of somebody else; and from what is only supposed or planned no more than that it is not so yet. By words alone, what is
-    asked of whoever asks must be named by the sentence nearly whole, or half of it by the states of its matter.
+    Not from what is of another object, nor from a dream, nor no from what became of somebody else; and from what is
+    only supposed or planned no more than that it is not so yet. By words alone, what is asked of whoever asks must be
+    named by the sentence nearly whole, or half of it by the states of its matter. Where the sentence was read with the
+    question, the model of that has these among its inputs or reads them itself: by figures it does better without.
     """
     quoted = grounds.quoted[0].text
     if grounds.of_other_object or _DREAMT.search(quoted):

@@ -17,11 +17,11 @@ from mnemic.derive.memory_reads import MemoryReads
 from mnemic.derive.own_recall import has_own_recall, own_picks
 from mnemic.derive.runs import awaiting_more, lane_name
 from mnemic.derive.unread import UnreadRules
-from mnemic.errors import Invalid
+from mnemic.errors import Invalid, ModelError
 from mnemic.flow import Flow
 from mnemic.index.catalogues import Catalogues
 from mnemic.lanes.following import choice_of, follows
-from mnemic.models.model_requests import EmbedQuestion, Meant, ReadTogether
+from mnemic.models.model_requests import CrossEncode, EmbedQuestion, Meant
 from mnemic.settings import Settings
 from mnemic.store.engine.job_queue import SHARE_USED
 from mnemic.store.engine.snapshot import Snapshot
@@ -136,7 +136,7 @@ class Recalling:
         recall = yield from self.recalling(who, request)
         context, known = yield from look_ahead(who, self.desk, lambda s: (recall(s), self._profile(s, who)))
         import_whole("mnemic.recall.answer")
-        from mnemic.recall.answer import answer_since, completed, draft_answer, newest_since
+        from mnemic.recall.answer import answer_of_draft, answer_since, draft_answer, newest_since
 
         import_whole("mnemic.recall.profile")
         from mnemic.recall.profile import stated
@@ -154,10 +154,14 @@ class Recalling:
 
             return unsure(asked, newest_since(context, pairs, user)), context
         drafted = draft_answer(request.query, context, facts, user, certain)
-        if drafted is not None and (said := drafted.to_read()):
-            reading: AnswerReading | None = yield ReadTogether(request.query, said)
-            drafted = drafted if reading is None else drafted.read(reading)
-        return completed(request.query, context, drafted), context
+        if drafted is not None and (said := drafted.texts_to_read()):
+            reading: AnswerReading | None = None
+            try:
+                reading = yield CrossEncode(request.query, said)
+            except ModelError as error:
+                context = replace(context, notes=(*context.notes, f"not read together with what was said: {error}"))
+            drafted = drafted if reading is None else drafted.in_light_of(reading)
+        return answer_of_draft(request.query, context, drafted), context
 
     def _asked_of_self(self, who: Who, request: RecallRequest) -> Flow[RecallRequest]:
         """A question that names the user by the name they speak under, as they ask it of themselves."""

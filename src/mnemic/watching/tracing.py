@@ -21,7 +21,7 @@ from opentelemetry.trace import Link, Span, SpanContext, SpanKind, Status, Statu
 from mnemic._version import __version__
 from mnemic.flow import Request
 from mnemic.models.chat.base import Ask, Reply
-from mnemic.models.model_requests import Embed, EmbedQuestion
+from mnemic.models.model_requests import CrossEncode, Embed, EmbedQuestion
 from mnemic.watching.metering import Meters, Sort, Timed
 from mnemic.watching.profiling import figures
 
@@ -86,13 +86,15 @@ class Tracing:
 
     def asks(self, request: Request) -> Callable[[Any, BaseException | None], None] | None:
         """Begin a span for a request to a model; requests to the store are part of the verb's."""
-        if not isinstance(request, Embed | EmbedQuestion | Ask):
+        if not isinstance(request, Embed | EmbedQuestion | CrossEncode | Ask):
             return None
         began, operation = time.time_ns(), "chat" if isinstance(request, Ask) else "embeddings"
 
         def ended(answer: Any, error: BaseException | None) -> None:
             if error is None and isinstance(request, EmbedQuestion) and not answer.vectors:
                 return  # no embedder serves: nothing was asked of one
+            if error is None and isinstance(request, CrossEncode) and answer is None:
+                return  # the one that serves does not read so
             named = self._named(operation)
             span = self._tracer.start_span(operation, kind=SpanKind.INTERNAL, attributes=named, start_time=began)
             if isinstance(request, Embed):

@@ -12,9 +12,9 @@ arXiv:2109.01903, section 3: it keeps what the encoder knew of texts of other ki
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 from zipfile import BadZipFile
 
 import numpy as np
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float32]
+
+T = TypeVar("T")
 
 MATRICES: Final = ("mixed", "joined", "widen", "narrow")
 """The matrices of a layer that are updated, by their names in the encoder."""
@@ -76,8 +78,17 @@ def read_adapter(file: Path) -> Adapter:
     Raises:
         ModelError: the file is not there, or is none.
     """
+    return read_learned(file, Adapter.of_arrays)
+
+
+def read_learned(file: Path, of_arrays: Callable[[Mapping[str, NDArray[np.float16]]], T]) -> T:
+    """Read what a command of the laboratory learned and wrote, as `of_arrays` makes it of the file's arrays.
+
+    Raises:
+        ModelError: the file is not there, or is none.
+    """
     try:
         with file.open("rb") as stream, np.load(stream) as stored:
-            return Adapter.of_arrays(dict(stored))
+            return of_arrays(dict(stored))
     except (OSError, EOFError, ValueError, KeyError, BadZipFile) as error:
         raise ModelError(f"{file} cannot be read ({error}). Reinstall mnemic.") from error

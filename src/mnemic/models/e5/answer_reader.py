@@ -1,4 +1,4 @@
-"""Reads a question and what was said to it as one text: whether that answers it, and whether yes or no.
+"""A cross-encoder: it reads a question and what was said to it as one text, whether that answers it, and how.
 
 Source: Devlin et al., "BERT", arXiv:1810.04805, section 4: two texts go through the encoder behind one another, each
 piece of one seeing all pieces of the other, and a linear layer tells from the result what they are to each other. What
@@ -9,20 +9,16 @@ place of the first.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
-from zipfile import BadZipFile
 
 import numpy as np
 
-from mnemic.errors import ModelError
 from mnemic.models.base import AnswerReading
 from mnemic.models.e5.adapter import Adapter
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from numpy.typing import NDArray
 
     from mnemic.models.e5.encoder import Encoder
@@ -63,23 +59,14 @@ class AnswerReader:
     weights: Floats
     biases: Floats
 
+    @classmethod
+    def of_arrays(cls, arrays: Mapping[str, NDArray[np.float16]]) -> AnswerReader:
+        """Widen it from arrays, as `mnemic.lab.reading_training` wrote them."""
+        weights, biases = (arrays[name].astype(np.float32) for name in ("head.weights", "head.biases"))
+        return cls(Adapter.of_arrays(arrays), weights, biases)
+
     def read(self, encoder: Encoder, ids: Sequence[int]) -> AnswerReading:
         """Read one text."""
         mean = encoder.means([ids], adapter=self.adapter)[0]
         unit = mean / np.linalg.norm(mean)
         return AnswerReading(*map(float, SCALE * unit @ self.weights + self.biases))
-
-
-def open_reader(file: Path) -> AnswerReader:
-    """Open what `mnemic.lab.reading_training` wrote.
-
-    Raises:
-        ModelError: the file is not there, or is none.
-    """
-    try:
-        with file.open("rb") as stream, np.load(stream) as stored:
-            arrays = dict(stored)
-        weights, biases = (arrays[name].astype(np.float32) for name in ("head.weights", "head.biases"))
-        return AnswerReader(Adapter.of_arrays(arrays), weights, biases)
-    except (OSError, EOFError, ValueError, KeyError, BadZipFile) as error:
-        raise ModelError(f"{file} cannot be read ({error}). Reinstall mnemic.") from error

@@ -1,0 +1,183 @@
+"""`ask` has a question and what it would quote read together, where an embedder does that, and weighs it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mnemic import Memory, Settings
+from mnemic.core.ids import ItemId
+from mnemic.core.items import Item, Kind
+from mnemic.core.queries import Context, Recalled
+from mnemic.memory import ScopedMemory
+from mnemic.models.base import AnswerReading
+from mnemic.models.scripted_embedder import ScriptedEmbedder
+from mnemic.recall.answer import READ_WHOLE, DraftAnswer, answer_of_draft, draft_answer
+from mnemic.recall.sureness import (
+    DOUBTED,
+    READ_CONCLUSION_INPUTS,
+    READ_VALUE_INPUTS,
+    READ_YES_INPUTS,
+    read_yes,
+    sure,
+    weights,
+)
+
+NO, OPEN, YES = AnswerReading(6, 0, -6, 0, 0), AnswerReading(0, 6, 0, 0, 0), AnswerReading(-6, 0, 6, 0, 0)
+TELLS, BESIDE, ENDED = AnswerReading(0, 0, 0, 6, 0), AnswerReading(0, 0, 0, -6, -6), AnswerReading(0, 0, 0, 0, 6)
+ODDS = st.floats(-20, 20)
+WHEN = datetime(2025, 3, 1, tzinfo=UTC)
+
+
+TALK = (
+    "The bus was late again.", "Rain all day.", "Soup for lunch.", "The kettle broke.", "Long queue at the bank.",
+    "A parcel came for next door.", "The lift is stuck.", "Somebody painted the fence green.", "Cold night.",
+)  # fmt: skip
+"""So that it shows what is close in meaning."""
+
+
+class Reading(ScriptedEmbedder):
+    """Reads what it is set to read, and keeps what it was given."""
+
+    def __init__(self, reading: AnswerReading | None) -> None:
+        super().__init__()
+        self.set_to = reading
+        self.given: list[tuple[str, tuple[str, ...]]] = []
+
+    def reading(self, question: str, said: Sequence[str]) -> AnswerReading | None:
+        self.given.append((question, tuple(said)))
+        return self.set_to
+
+
+@pytest.fixture
+def reader() -> Reading:
+    return Reading(None)
+
+
+@pytest.fixture
+def memory(reader: Reading) -> Iterator[Memory]:
+    with Memory("memory:", settings=Settings(background=False), embedder=reader) as memory:
+        yield memory
+
+
+@pytest.fixture
+def me(memory: Memory) -> ScopedMemory:
+    return memory.scope(user="noor")
+
+
+def drafted(question: str, *said: str, succession: bool = True) -> DraftAnswer:
+    """A draft over statements of one matter, the newest first, found with vectors."""
+    hits = [
+        Recalled(
+            item=Item(id=ItemId(f"{n:026}"), kind=Kind.TURN, text=text, said=WHEN - timedelta(days=n)),
+            seq=1, score=1.0, components={"dense": 1.0}, reasons=(), tokens=1, bearing=4.0 - n,
+            succession=succession * n,
+        )
+        for n, text in enumerate(said, 1)
+    ]  # fmt: skip
+    draft = draft_answer(
+        question, Context(text="", tokens=0, items=tuple(hits), considered=len(hits), seq=1, confidence=0.9)
+    )
+    assert draft is not None
+    return draft
+
+
+def test_yes_or_no_is_what_was_read_and_open_is_left_open(memory: Memory, me: ScopedMemory, reader: Reading) -> None:
+    for text in (*TALK, "Handed my badge in at the harbour office on Friday, so I sleep in now."):
+        me.observe(text, said=WHEN)
+    memory.flush()
+    question = "Am I at the harbour office on Fridays?"
+    short, sure_of = {}, {}
+    for name, reading in (("yes", YES), ("no", NO), ("open", OPEN)):
+        reader.set_to = reading
+        given = me.ask(question)
+        short[name], sure_of[name] = given.short, given.confidence
+    assert (short["yes"], short["no"], short["open"]) == ("Yes", "No", "")
+    assert sure_of["open"] < 0.5 < min(sure_of["yes"], sure_of["no"])
+
+
+def test_before_vectors_are_made_nothing_is_read_and_it_is_answered(me: ScopedMemory, reader: Reading) -> None:
+    reader.set_to = YES
+    me.observe("I work at the harbour office.", said=WHEN)
+    for question in ("Do I still work at the harbour office?", "Where do I work?"):
+        assert me.ask(question).text
+    assert not reader.given
+
+
+@pytest.mark.parametrize("how", ["raises", "nan", "not a reading"])
+def test_a_reading_that_fails_is_said_and_neither_answer_nor_recall_is_lost(
+    memory: Memory, me: ScopedMemory, reader: Reading, how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(question: str, said: Sequence[str]) -> object:
+        if how == "raises":
+            raise OSError("gone")
+        return AnswerReading(math.nan, 0, 0, 0, 0) if how == "nan" else "yes"
+
+    for text in (*TALK, "My dentist is Dr Hale on Mill Road."):
+        me.observe(text, said=WHEN)
+    memory.flush()
+    monkeypatch.setattr(reader, "reading", fails)
+    assert "Hale" in me.ask("Who is my dentist?").text
+    again = me.recall("Who is my dentist?")
+    assert not again.notes
+    assert "dense" in again.items[0].components
+
+
+def test_what_is_read_is_the_states_of_the_matter_the_oldest_first() -> None:
+    said = ("Dr Lund is my dentist now.", "Dr Hale is my dentist.", "Dr Reed is my dentist.")
+    assert drafted("Who is my dentist?", *said).texts_to_read() == said[::-1]
+    assert drafted("Who is my dentist?", *said, succession=False).texts_to_read() == said[:1]
+
+
+def test_of_a_long_turn_the_sentence_that_is_quoted_is_read() -> None:
+    long = "The rain would not stop. " * (READ_WHOLE // 20) + "My dentist is Dr Hale. " + "And so on. " * 10
+    (read,) = drafted("Who is my dentist?", long).texts_to_read()
+    assert "Hale" in read
+    assert len(read) < READ_WHOLE
+
+
+def test_what_is_stated_or_found_by_words_alone_is_not_read() -> None:
+    draft = drafted("Do I play the cello?", "I practise every day.")
+    assert draft.texts_to_read()
+    by_words = [replace(hit, components={}) for hit in draft.grounds.evidence]
+    for changed in ({"stated": True}, {"beside": True}, {"evidence": by_words}):
+        assert replace(draft, grounds=replace(draft.grounds, **changed)).texts_to_read() == ()
+
+
+def test_that_there_is_none_any_more_is_said_where_it_is_read() -> None:
+    draft = drafted("Who is my dentist?", "No more appointments since Dr Hale shut up shop.", "My dentist is Dr Hale.")
+    said = {
+        name: answer_of_draft(draft.grounds.question, draft.grounds.context, draft.in_light_of(reading)).known
+        for name, reading in (("tells", TELLS), ("ended", ENDED))
+    }
+    assert said == {"tells": True, "ended": False}
+    assert sure(draft.in_light_of(BESIDE).grounds) < sure(draft.in_light_of(TELLS).grounds)
+
+
+def test_what_the_rules_leave_open_stays_open_whatever_was_read() -> None:
+    draft = drafted("Do I play the cello?", "I practise every day.")
+    read = draft.in_light_of(YES).grounds
+    assert sure(replace(read, left_open=True)) <= DOUBTED < sure(read)
+
+
+@given(ODDS, ODDS, ODDS, st.floats(0, 10))
+def test_the_more_it_is_read_as_yes_the_likelier_is_yes(no: float, open: float, yes: float, more: float) -> None:
+    grounds = drafted("Do I play the cello?", "I practise every day.").grounds
+    read = replace(grounds, reading=AnswerReading(no, open, yes, 0, 0))
+    surer = replace(grounds, reading=AnswerReading(no, open, yes + more, 0, 0))
+    assert read_yes(surer) >= read_yes(read)
+
+
+def test_there_is_a_weight_for_each_input_and_a_bias_and_by_words_none() -> None:
+    learned = weights()
+    for name, inputs in (
+        ("read_yes", READ_YES_INPUTS), ("read_conclusion", READ_CONCLUSION_INPUTS), ("read_value", READ_VALUE_INPUTS),
+    ):  # fmt: skip
+        assert len(getattr(learned["vectors"], name)) == len(inputs) + 1
+        assert getattr(learned["words"], name) == ()
