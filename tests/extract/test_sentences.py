@@ -82,21 +82,3 @@ def test_sentences_of_both_languages_are_told_apart() -> None:
 def test_hostile_text_is_split_in_linear_time(text: str) -> None:
     """A pattern that goes back would not come to an end here."""
     assert "".join(written_sentences(text)).replace(" ", "") == text.replace(" ", "")
-
-
-@pytest.mark.parametrize(
-    ("text", "asks"),
-    [
-        ("Please, you use easy words with me okay?", False),
-        ("Simple words, yes?", False),
-        ("Keep it short, pls?", False),
-        ("说短点好嗎？", False),
-        ("别剧透，成不？", False),
-        ("Is that okay?", True),
-        ("Cats and dates ok?", True),
-        ("Please, is the bank open?", True),
-        ("这个价格成不？", True),
-    ],
-)
-def test_an_order_that_asks_for_a_nod_does_not_ask(text: str, asks: bool) -> None:
-    assert [sentence.asks for sentence in sentences(text)] == [asks]

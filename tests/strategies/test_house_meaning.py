@@ -9,7 +9,6 @@ import pytest
 from mnemic.errors import Invalid
 from mnemic.extract import instruction_meaning, withdrawal_meaning
 from mnemic.extract.instruction_meaning import EMBEDDER
-from mnemic.extract.instructions import read_by_rules
 from mnemic.extract.withdrawal_meaning import DOUBTS, OF_NEARNESS
 from mnemic.memory import Memory
 from mnemic.settings import Settings
@@ -45,23 +44,6 @@ def test_meaning_overrules_a_rule_that_finds_an_order_but_not_one_that_finds_a_n
         me.observe(order, role="user")
         memory.flush()
         assert [item.text for item in me.context("").always if item.kind == "procedure"] == [order] * stands
-
-
-@pytest.mark.parametrize(
-    "wish",
-    [
-        "numbers first words later",
-        "数字后面带上同比，我老板只看这个顺序，现在起不变",
-    ],
-)
-@pytest.mark.parametrize("wishes", [True, False])
-def test_what_has_a_word_for_one_occasion_stands_by_its_meaning_alone(wish: str, wishes: bool) -> None:
-    with Memory("memory:", settings=Settings(background=False), embedder=Wishing(EMBEDDER, wishes=wishes)) as memory:
-        me = memory.scope(user="ana")
-        me.observe(wish, role="user")
-        memory.flush()
-        assert [item.text for item in me.context("").always] == [wish] * wishes
-    assert [left.worded for left in read_by_rules(wish)[1]] == [False]
 
 
 def doubting(memory: Memory) -> tuple[list[str], list[tuple[str, str]], str]:
@@ -257,23 +239,3 @@ def test_a_wish_that_words_leave_open_stands_by_its_vector() -> None:
 
 def test_without_an_embedder_and_with_another_one_words_decide() -> None:
     assert standing("none") == standing(Wishing("another:1", wishes=True)) == []
-
-
-@pytest.mark.parametrize(
-    ("order", "later"),
-    [
-        (ORDER, "We switched over, so from now on use podman."),
-        ("代码都用Python写。", "组里转Go了，以后都写Go。"),
-    ],
-)
-def test_a_new_instruction_that_says_something_changed_puts_the_nearest_in_doubt_and_stands(
-    taking_back: Memory, monkeypatch: pytest.MonkeyPatch, order: str, later: str
-) -> None:
-    monkeypatch.setattr(withdrawal_meaning, "withdraws", lambda vector, low: 0.0)
-    me = taking_back.scope(user="ana")
-    me.observe(order, role="user")
-    doubting(taking_back)
-    me.observe(later, role="user")
-    shown, doubts, _ = doubting(taking_back)
-    assert (order, later) in doubts
-    assert any(text in later for text in shown if text != order)

@@ -331,22 +331,3 @@ def test_a_name_leaves_standing_what_asks_for_none(older: str, newer: str) -> No
 )
 def test_a_name_and_what_is_asked_beside_it_take_the_place_of_an_older_name(older: str, newer: str) -> None:
     assert standing(older, newer) == [newer]
-
-
-def test_a_newer_name_puts_one_in_doubt_that_was_given_in_other_words() -> None:
-    order, later = "From now on I go by Zee.", "Call me Sam from now on."
-    assert standing(order) == [order]
-    assert (standing(order, later), doubting(order, later)) == ([order, later], [later])
-
-
-@pytest.mark.parametrize(
-    ("order", "later"),
-    [("Put important words in bold.", "From now on, no bold."), ("回答里不要放链接。", "以后回答里都放链接。")],
-)
-def test_a_later_instruction_for_the_opposite_puts_the_older_in_doubt(order: str, later: str) -> None:
-    assert standing(order) == [order]
-    assert order not in standing(order, later) or len(doubting(order, later)) == 1
-
-
-def test_a_newer_name_leaves_what_the_speaker_is_not_to_be_called() -> None:
-    assert doubting("Never call me madam.", "Call me Peggy.") == []

@@ -61,7 +61,7 @@ _LEXICON: Final = (
     ("spelling", "american", r"american|us spelling", "美式"),
     ("spelling", "canadian", "canadian", "加拿大式"),
     ("correcting", "", r"correct(?:s|ed|ing|ions?)?|fix my", "纠正|改错|挑错|指正"),
-    ("naming", "", r"call(?:ing|s)? me(?! (?:back|when(?:ever)?|if|later|after|before)\b)|address(?:ing|ed)? (?:as|me)|my (?:nick)?name|i go by|(?:it is|it's|i'm|i am) (?:mrs?|ms|miss|dr|prof|professor)", "叫(?!我?(?:一声|一下|起床|醒))|称呼|喊我|昵称|外号"),
+    ("naming", "", r"call(?:ing)? me(?! (?:back|when(?:ever)?|if|later|after|before)\b)|address(?:ing)? me|my (?:nick)?name", "叫(?!我?(?:一声|一下|起床|醒))|称呼"),
     ("wording", "simple", r"simpl[ey]\w*|eas(?:y|ier) words|plain (?:words|language)|layman\S*", "简单|通俗|大白话|好懂"),
     ("wording", "technical", r"difficult words|hard words|technical\w*|jargon|big words|fancy words|terminology", "术语|专业|行话|黑话"),
     ("contractions", "", "contractions?", "缩写"),

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from mnemic.extract.aspects import aspect_spans, aspects, denies
+from mnemic.extract.aspects import aspect_spans, aspects
 from mnemic.extract.chinese import has_chinese, simple
 from mnemic.extract.revocations import telling
 
@@ -86,11 +86,6 @@ def without(instruction: str, topic: str) -> str | None:
 def without_name(instruction: str) -> str | None:
     """What an instruction asks for besides what its speaker is called; None if that is nothing, or all of it."""
     return None if _NO_NEW_NAME.search(instruction) else without(instruction, _NAME)
-
-
-def gives_name(instruction: str) -> bool:
-    """Whether an instruction may give a name and asks for nothing else: "I go by Zee", and not "never call me sir"."""
-    return aspects(instruction) == _NAMING and not denies(instruction) and not _NO_NEW_NAME.search(instruction)
 
 
 def _head(instruction: str, gone: _Half, next_kept: _Half) -> str | None:

@@ -69,7 +69,6 @@ _WORDED_FORMS: Final = (
     ("undoes", rf"{_AT}(?:the|my|that) {_LIMIT} (?:on|about|against|of|for) {_ABOUT} (?:is|has been|can be|was) (?:lifted|off|gone|over|dropped|waived|removed)"),
     ("undoes", rf"{_AT}(?:i )?(?:withdraw|take back|retract|forget|nvm|never ?mind|disregard|ignore|scrap)(?: (?:what|everything|all|anything) i(?:'ve)? (?:said|told you|asked(?: for)?|wrote))?(?: (?:about|on|regarding))? (?:the |my |that )?{_ABOUT}{_THEN}"),
     ("undoes", rf"{_AT}i(?:'ve| have)? changed my mind (?:about|on) {_ABOUT}{_THEN}"),
-    ("undoes", rf"{_AT}the (?:one|bit|part|thing|order|business) (?:about|on|for|with|of) {_ABOUT} (?:is|'s|no longer|can go|can be|has been) ?(?:void|off|over|gone|dead|cancelled|canceled|dropped|history|moot|applies|needed)?{_THEN}"),
     ("undoes", rf"{_AT}(?:you(?:'re| are)|u r) (?:released|excused|freed|off the hook) (?:from|for) {_ABOUT}{_THEN}"),
     ("undoes", rf"(?:.*?[，,])?(?:其实|那|之前|以前|关于|我|说的?|的)*{_CUT}(?:的|那[条个项]|这[条个项])+(?:规矩|规则|要求|规定|设定|限制|约定)?(?:就|都|先|可以|请|您|也|我)*(?:取消|作废|不算|免了?|算了|撤|拿掉|去掉|不要了|不用了?|忽略|解除|忘|收回)"),
     ("undoes", rf"{_CUT}(?:规矩|规则|要求|规定|设定|限制)(?:就|都|先|可以|请|您|也)*(?:取消|作废|不算|算了|撤|拿掉|去掉|不要了|不用了?|忽略|解除)"),
@@ -232,7 +231,7 @@ _WORDED_PATTERNS: Final = {
 }
 """The worded forms, by whether they are Chinese."""
 _WORDED_CUE: Final = re.compile(
-    r"again|free of|free from|cancel|actually,? do|instead|rather than|in place of|any ?more|longer|back|limit|rule|\bban|\bbar\b|restrict|requir|nvm|never ?mind|withdraw|forget|scrap|scratch|strike|drop|lift|run its|served|had its|changed my|released|excused|\bgo\b|stop|quit|no more|needn|no need|no further|necess|\bold\b|tired|sick|enough|fine\b|\bok|good (?:to|if)|allowed|welcome|permitted|problem|will do|bother|content|mind\b|free to|miss|round to|used to|switch|revert|also|leave|lose|bore|boring|tedious|tiresome|stale|makes? me|gave me|giv(?:es?|ing) me|\bover\b|relieved|\brid\b|without|being|free (?:of|from)|moot|history|pointless|obsolete|could use|\bneed|welcome|consent|ready for|more\b|from (?:now|here|today)|void|the (?:one|bit|part|thing) (?:about|on|for|with|of)"
+    r"again|free of|free from|cancel|actually,? do|instead|rather than|in place of|any ?more|longer|back|limit|rule|\bban|\bbar\b|restrict|requir|nvm|never ?mind|withdraw|forget|scrap|scratch|strike|drop|lift|run its|served|had its|changed my|released|excused|\bgo\b|stop|quit|no more|needn|no need|no further|necess|\bold\b|tired|sick|enough|fine\b|\bok|good (?:to|if)|allowed|welcome|permitted|problem|will do|bother|content|mind\b|free to|miss|round to|used to|switch|revert|also|leave|lose|bore|boring|tedious|tiresome|stale|makes? me|gave me|giv(?:es?|ing) me|\bover\b|relieved|\brid\b|without|being|free (?:of|from)|moot|history|pointless|obsolete|could use|\bneed|welcome|consent|ready for|more\b|from (?:now|here|today)"
 )
 _CUE: Final = re.compile(
     r"need|have to|can|may|free|miss|want|over|round|used to|warmed|put|bring|get|let|switch|change|tired|sick|bored|enough|leave|够了|腻了|烦了|无所谓|解禁|没事|放开|还是|加上|nvm|more|any ?more|longer|necessary|required|withdraw|released|off|fine|ok|welcome|permitted|content|happy with| do\b|old|quit|停|随便|无所谓|回|返|拿掉|不要|改|换|当我|停一停|收一收|用不着|没人懂|省一省|歇一歇|想说就说|爱说就说|就用|随它去|没事|挺好|都成|无妨|多来点|forget|ignore|disregard|scrap|scratch|strike|drop|cancel|undo|lift|remove|mind|delete|revoke|rescind|discard|ditch|\bbin\b|waive|back|rule|stop|again|after all|no longer|不|别|又|算了|规矩|取消|撤|忘|忽|作废|去掉|解除|删|收回|之前|以前|上次|恢复|改回|可以|能"
@@ -257,12 +256,6 @@ _COURTESY: Final = re.compile(
 )
 """Declines or thanks, and names no matter: what it could take back would be what it lies near by chance."""
 _OTHERS: Final = re.compile(r"\b(?:he|she|his|hers?|him|he's|she's)\b|[他她]")
-_NAME_WITHIN: Final = re.compile(r"(?<=[a-z,;:] )(?!I\b)[A-Z][a-z]+|\bsay \w+|[老小阿姓][\u4e00-\u9fff]")
-_CHANGES: Final = re.compile(
-    r"\b(?:now|nowadays|these days|any ?more|any longer|no longer|again|after all|instead|changed|switch(?:ed)?|moved|retired"
-    r"|turns? out)\b(?<!from now)|转|改|换|搬|现在|如今|不再|恢复|退休"
-)
-"""Says that something has become otherwise, more than a word for every time does."""
 _SAYS_LITTLE_ZH: Final = re.compile(
     "以后|今后|现在|每次|永远|一律|总是|回答|回复|不要|不用|可以|请|我们?|你|您|都|再|了|吧|的|也|就|还是"
 )
@@ -392,16 +385,6 @@ def speaks_of_others(text: str) -> bool:
     return _OTHERS.search(simple(text).lower()) is not None
 
 
-def may_give_name(text: str) -> bool:
-    """Whether a text speaks of what its speaker is called, or has a word within it that may be a name."""
-    return "naming" in aspects_named(text) or _NAME_WITHIN.search(simple(text)) is not None
-
-
-def says_of_change(text: str) -> bool:
-    """Whether a text says that something is otherwise now than it was, or is to be."""
-    return _CHANGES.search(simple(text).lower()) is not None
-
-
 def withdrawable(topic: str, way: Withdrawal, instruction: str) -> bool:
     """Whether a withdrawal in this way, of this topic, could be of an instruction, by which side each is on."""
     if way in (Withdrawal.UNDOES, Withdrawal.REPLACES, Withdrawal.HINTS):
@@ -425,12 +408,6 @@ def contradicts(newer: str, older: str) -> bool:
     if {_name(aspect) for aspect in wanted} != {_name(aspect) for aspect in had} or denies(newer) or denies(older):
         return False
     return telling(without_aspects(newer)) == telling(without_aspects(older))
-
-
-def opposes(newer: str, older: str) -> bool:
-    """Whether a standing instruction asks for the very aspects of answers that an older one is against, or the reverse."""
-    had = aspects(older)
-    return bool(had) and aspects(newer) == had and denies(newer) != denies(older)
 
 
 def asks_other_side(newer: str, older: str) -> bool:

@@ -33,11 +33,7 @@ _SHORT: Final = 8
 _ASKS: Final = re.compile(r"[?？][)\]”’\"' !]*$")
 _TAG: Final = re.compile(
     r"(?:[,.] *(?:(?:would|will|could|can) you(?: please)?|ok(?:ay)?|please|alright|all right|deal|got it|thanks|right"
-    r"|yeah|yes)|(?:[好行成]|可以|(?:知道|明白|懂)了?)[吗嗎嘛]|好吧|好不好|行不行|好么"
-    r"|[，,] ?(?:[好行成]不|ok[吗嗎嘛]?))"
-    r" *[?？]+[)\]”’\"' !]*$"
-    r"|^(?:please|pls|plz|always|never|don'?t|do not|just|keep|use)\b[^?]*\b(?:ok|okay|yeah|yes|pls|plz|please) *[?]+"
-    r"[)\]”’\"' !]*$"
+    r"|yeah)|好吗|好吧|好不好|可以吗|行吗|行不行|好么|成吗|知道了?吗|明白了?吗|懂了?吗) *[?？]+[)\]”’\"' !]*$"
 )
 """What turns an order into a polite one."""
 

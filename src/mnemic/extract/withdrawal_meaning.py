@@ -44,8 +44,6 @@ OF_COMPANY: Final = 0.05
 nearer to one by chance, so that with this as many sentences of others put one in doubt whether one stands or four."""
 OF_NEARNESS: Final = 0.8
 """What a cosine counts in that sum, beside the form and the cue."""
-OF_FORM: Final = 0.3
-"""What it counts there that a sentence has the form of a withdrawal (`revocations`), of whatever."""
 OF_MATTER: Final = 0.3
 """What a telling word or an aspect in common counts in that sum."""
 OF_ADDRESS: Final = 0.2
@@ -61,11 +59,11 @@ _CUE_EN: Final = re.compile(
     r"|i'd welcome|i do want|feel free|free to|no need|needn't|don't need|unnecessary|(?:can|may) (?:go|stop|end|be (?:dropped|retired|lifted|skipped))|let (?:them|it|that|those) go|drop|scrap|lose|skip|quit|stop|leave (?:off|out)|withdraw"
     r"|lift(?:ed)?|cancel(?:led)?|releas\w+|enough (?:of|to|with)|my fill|fed up|tired of|sick of|bored|silly|got old|too (?:strict|much|tight|short|long|harsh|narrow)|(?:was|were) fun|outlived|retired?|on reflection|second thoughts?"
     r"|changed my mind|(?:doesn't|don't|isn't|aren't|not|no longer) (?:matter|important|need\w*|necessary|required)|whenever you|as (?:much|long|many) as|talk normally|by now|these days|from (?:here|today|now)(?: on)?|forget|never ?mind"
-    r"|nvm|disregard|done (?:its|their) (?:job|work)|instead of|will do|goes|use whatever|consent|wouldn't (?:kill|hurt)|could use|allowed|is plenty|plenty of|enough \w+ (?:now|for)|void|overkill|moot|loosen up|on the menu|switched|accordingly)\b"
+    r"|nvm|disregard|done (?:its|their) (?:job|work)|instead of|will do|goes|use whatever)\b"
 )
 _CUE_ZH: Final = re.compile(
     "又|不用|不必|不需要|没必要|唔使|唔要|用返|算了|免了|取消|作废|不算|随你|随便|都行|都可以|都得|没关系|没事了|不介意|无所谓|尽管|够了|腻|烦了|累了|到此|还是|换|恢复|可以|改|照|放下|停|撤|拿掉|去掉|(?:别|不要)再|不再"
-    "|就(?:说|提|用|写|道歉|讲)|也吃|好好|想了想|开荤|解除|忽略|当我没|想[^，。]{1,3}就|爱咋|都成|也[成行]|也不(?:坏|碍|打紧)|不(?:打紧|碍事|忌)|用不着|放宽|歇了|转"
+    "|就(?:说|提|用|写|道歉|讲)|也吃|好好|想了想|开荤|解除|忽略|当我没"
 )
 _ELSEWHERE_EN: Final = re.compile(
     r"^(?!(?:you|u|i|it|that|this|we)\b)(?:(?:my|our|the|his|her|their) )?(?:[a-z'-]+ )?(?!(?:you|u|i|it|that|this|we)\b)[a-z'-]+ (?:allows?|lets?|(?:is|are) (?:allowed|told)|told|said|says|eats?|wants?|(?:doesn't|no longer) (?:need|have|has) to|starts?)\b"
@@ -76,7 +74,7 @@ _ELSEWHERE_ZH: Final = re.compile(
     "隔壁|别的(?:组|人|部门)|人家|他们|她们|(?:我|咱)?们?(?:公司|学校|老板|儿子|女儿|侄女|侄子|老公|老婆|妈妈?|爸爸?|朋友|同事|邻居|单位|经理|孩子)|^我(?:现在)?(?:不用|不必|不需要)再|^(?:他|她)"
 )
 _ONCE_EN: Final = re.compile(
-    r"\b(?:just |only )?(?:this|that) (?:once|time|one)\b|\bjust (?:today|now|once)\b|\bfor (?:this|today|tonight|once)\b|\bfor that\b(?!\W*$)|\bthis \w+ only\b|\b(?:of|in|from|on) this (?!chat|conversation|app|house|family|thread|point)\w+|\bonly this\b|\bexcept"
+    r"\b(?:just |only )?(?:this|that) (?:once|time|one)\b|\bjust (?:today|now|once)\b|\bfor (?:this|that|today|tonight|once)\b|\bthis \w+ only\b|\b(?:of|in|from|on) this (?!chat|conversation|app|house|family|thread|point)\w+|\bonly this\b|\bexcept"
 )
 _ONCE_ZH: Final = re.compile("这一?[次回题份篇封]|就一[次回]|例外|今天|这[张个]问题|暂时")
 _LEAD_EN: Final = (
@@ -89,11 +87,10 @@ _REPORT_EN: Final = re.compile(
 _REPORT_ZH: Final = re.compile("^(?:.*(?<![够腻烦算罢免行用])[了啦]|我[^，,；;]*)[。.！!~～ ]*$")
 _MORE_EN: Final = re.compile(
     r"\bso (?!much\b|many\b|far\b|good\b)|[;:—–]| - |\b(?:please|pls|plz)\b"
-    r"|\b(?:consent|allowed|rules?|asked|want|wish|like|love|prefer|need|miss|mind|missed|use|rather|find|over|tired|sick|bored|fed up|enough|(?:done|finished|through) with)\b"
-    r"|, (?:and |then )?(?:treat|talk|speak|give|use|write|answer|tell|call|loosen|drop|go|make|keep|be|act|swear|joke|mention|recommend|suggest|show|explain|pick)\b"
+    r"|\b(?:rules?|asked|want|wish|like|love|prefer|need|miss|mind|missed|use|rather|find|over|tired|sick|bored|fed up|enough|(?:done|finished|through) with)\b"
 )
 _MORE_ZH: Final = re.compile(
-    "规矩|规则|要求|请|别|不要|想(?!事(?!先)|着(?!重)|起|到(?!时)|家)|希望|喜欢|愿意|介意|无所谓|随便|随你|可以|不用|不必|吧|就[好行成用]|怀念|受够|[都也](?:[成行来]|可以|不碍|不打紧)"
+    "规矩|规则|要求|请|别|不要|想(?!事(?!先)|着(?!重)|起|到(?!时)|家)|希望|喜欢|愿意|介意|无所谓|随便|随你|可以|不用|不必|吧|就[好行成用]|怀念|受够"
 )
 """What a report has none of: something that follows from it, or what the speaker wants or has had enough of."""
 _TO_ASSISTANT: Final = re.compile(
@@ -159,9 +156,7 @@ def nearest(vector: Floats, standing: Sequence[Floats], shares: Sequence[bool]) 
     return first if cosines[first] > NEAR and cosines[first] - second > AHEAD else None
 
 
-def doubted(
-    low: str, likely: float, vector: Floats, standing: Sequence[Floats], shares: Sequence[bool], *, formed: bool = False
-) -> int | None:
+def doubted(low: str, likely: float, vector: Floats, standing: Sequence[Floats], shares: Sequence[bool]) -> int | None:
     """Choose the place of the standing instruction that a sentence puts in doubt; None if it does with none.
 
     How likely it takes something back, how near it is, a matter in common and a word to the assistant add up: talk of
@@ -173,7 +168,6 @@ def doubted(
         vector: Of the sentence, (dims,), made by `EMBEDDER`.
         standing: Of the instructions, each (dims,).
         shares: Whether the sentence shares a telling word or an aspect with each.
-        formed: It has the form of a withdrawal.
     """
     if not standing:
         return None
@@ -187,8 +181,7 @@ def doubted(
     if not shares[first] and is_of_own_life(plain):
         of_whom -= OF_OWN_LIFE
     least = DOUBTS + OF_COMPANY * min(len(standing) - 1, 3)
-    of_form = OF_FORM if formed else 0.0
-    return first if likely + of_whom + of_form + float(about[first]) > least else None
+    return first if likely + of_whom + float(about[first]) > least else None
 
 
 def _cosines(vector: Floats, standing: Sequence[Floats]) -> Floats:

@@ -318,10 +318,7 @@ def _file_reading(reading: _Reading, book: HouseBook, standing: Collection[str],
                     and (not read_instruction.low or read_instruction.low in standing)
                     for read_instruction in reading.instructions
                 )
-                formed = any(isinstance(other, Revocation) and other.start == saying.start for other in reading.said)
-                undone += write_revocation(
-                    item, subject, key, saying, book, meanings, instructs=instructs, formed=formed
-                )
+                undone += write_revocation(item, subject, key, saying, book, meanings, instructs=instructs)
             continue
         instruction = saying.instruction if isinstance(saying, OpenSentence) else saying
         taken = next((taken for taken in undone if instruction.text in taken.revocation.text), None)

@@ -42,15 +42,7 @@ class TakenBack:
 
 
 def write_revocation(
-    item: Item,
-    subject: str,
-    key: str,
-    revocation: Revocation,
-    book: HouseBook,
-    meanings: Meanings,
-    *,
-    instructs: bool,
-    formed: bool = False,
+    item: Item, subject: str, key: str, revocation: Revocation, book: HouseBook, meanings: Meanings, *, instructs: bool
 ) -> list[TakenBack]:
     """Write the revocation, if it is clear what it is about; its words are no instruction beside it (`asked_instead`).
 
@@ -58,22 +50,18 @@ def write_revocation(
 
     Args:
         instructs: By rule it is an instruction itself, so that by its meaning it only puts another in doubt.
-        formed: What only hints at one has the form of a withdrawal too.
     """
     import_whole("mnemic.extract.instruction_halves", "mnemic.extract.revocations")
     from mnemic.extract.instruction_halves import is_partly_meant, without
-    from mnemic.extract.revocations import Withdrawal, names_more, says_of_change, speaks_of_others
+    from mnemic.extract.revocations import Withdrawal, names_more, speaks_of_others
 
     if revocation.way is Withdrawal.EVERY:
         return _all_taken_back(item, subject, key, revocation, book)
     if revocation.way is Withdrawal.HINTS:
-        meant, sure = _hinted_at(book, subject, revocation.text, item.said, meanings, formed=formed)
+        meant, sure = _hinted_at(book, subject, revocation.text, item.said, meanings)
         if instructs:  # what asks for something itself puts in doubt only what speaks of the same matter
             shares = meant is not None and meant.at in _sharing(book, subject, revocation.text, item.said)
-            meant, sure = (meant if meanings and (shares or says_of_change(revocation.text)) else None), False
-            if meant is not None and not shares:
-                book.write(_doubt(item, subject, key, revocation.text, meant, book))
-                return []  # it goes on to stand beside what it may have taken the place of
+            meant, sure = (meant if meanings and shares else None), False
     elif revocation.way in (Withdrawal.LAST, Withdrawal.USUAL):
         meant, sure = _pointed_at(book, subject, revocation, item.said)
     else:
@@ -81,8 +69,6 @@ def write_revocation(
         sure = meant is not None and (
             revocation.way is Withdrawal.UNDOES or not names_more(revocation.topic, meant.text)
         )
-    if meant is None and revocation.way is Withdrawal.REPLACES:
-        meant, sure = _hinted_at(book, subject, revocation.text, item.said, meanings, formed=True)[0], False
     sure = sure and not speaks_of_others(revocation.text)
     if meant is None:
         return []
@@ -92,10 +78,10 @@ def write_revocation(
             kept = derived_by_rules(item, key, Kind.PROCEDURE, rest, meant.slots, supersedes=meant.at)
             book.write(replace(kept, context=book.origin(meant)))  # the rest is said in its words
         else:
-            book.write(_doubt(item, subject, key, revocation.text, meant, book))
+            book.write(_doubt(item, subject, key, revocation, meant, book))
         return [TakenBack(revocation, meant.text)]
     if not sure:
-        book.write(_doubt(item, subject, key, revocation.text, meant, book))
+        book.write(_doubt(item, subject, key, revocation, meant, book))
         return []
     if revocation.way is Withdrawal.REPLACES:
         slots = _instruction_slots(subject, "instead", standing=True)
@@ -158,15 +144,16 @@ def asked_instead(instruction: Instruction, taken: TakenBack) -> Instruction | N
     return None
 
 
-def _doubt(item: Item, subject: str, key: str, text: str, meant: BookedStatement, book: HouseBook) -> Derivation:
-    """What puts an instruction in doubt by a text."""
+def _doubt(
+    item: Item, subject: str, key: str, revocation: Revocation, meant: BookedStatement, book: HouseBook
+) -> Derivation:
     slots = {**_instruction_slots(subject, "in doubt", standing=False), DOUBTS: meant.text}
-    doubt = derived_by_rules(item, key, Kind.PROCEDURE, text, slots)
+    doubt = derived_by_rules(item, key, Kind.PROCEDURE, revocation.text, slots)
     return replace(doubt, context=book.origin(meant))  # it quotes what it doubts
 
 
 def _hinted_at(
-    book: HouseBook, subject: str, text: str, said: datetime, meanings: Meanings, *, formed: bool
+    book: HouseBook, subject: str, text: str, said: datetime, meanings: Meanings
 ) -> tuple[BookedStatement | None, bool]:
     """Find the one standing instruction, said before, that a sentence may take back, and whether it surely does.
 
@@ -176,7 +163,7 @@ def _hinted_at(
     import_whole("mnemic.extract.revocations", "mnemic.extract.withdrawal_meaning")
     from mnemic.extract.chinese import simple
     from mnemic.extract.entities import canonical
-    from mnemic.extract.revocations import may_give_name, says_of_same
+    from mnemic.extract.revocations import says_of_same
     from mnemic.extract.withdrawal_meaning import (
         TAKES_BACK,
         doubted,
@@ -201,9 +188,6 @@ def _hinted_at(
         if standing.said <= said and standing.text.lower() in meanings
     )
     near = [standing for standing in stood if canonical(standing.text) != canonical(text)]
-    if not may_give_name(text):
-        unnamed = [booked for booked in near if booked.at in sharing or booked.slots.get("rule") not in NAMING]
-        near = unnamed or near  # a name is ended by another, if anything else can be meant
     vectors, shares = (
         [meanings[standing.text.lower()] for standing in near],
         [standing.at in sharing for standing in near],
@@ -211,7 +195,7 @@ def _hinted_at(
     place = nearest(meanings[low], vectors, shares) if likely > TAKES_BACK and not others else None
     if place is not None and (shares[place] or not is_of_own_life(plain)):
         return near[place], True
-    place = doubted(low, likely, meanings[low], vectors, shares, formed=formed)
+    place = doubted(low, likely, meanings[low], vectors, shares)
     return (None if place is None else near[place]), False
 
 
@@ -271,9 +255,6 @@ def write_instruction(item: Item, subject: str, key: str, instruction: Instructi
     if same and not book.filed("doubted", subject, canonical(instruction.text)):
         return
     ended = _take_names_out(item, subject, key, besides, book) if asks_name else []
-    opposed = _other_names(book, subject, item.said) if asks_name else _opposed(book, subject, besides, item.said)
-    for n, meant in enumerate(opposed):
-        book.write(_doubt(item, subject, f"{key}:against {n}", instruction.text, meant, book))
     stopped = _meant(book, subject, instruction.text, item.said) if instruction.rule in _STOPPING else None
     ended += [] if stopped is None else [stopped.at]
     ended += _contradicted(book, subject, besides, item.said)
@@ -315,33 +296,6 @@ def _take_names_out(item: Item, subject: str, key: str, besides: str, book: Hous
         )
         book.write(replace(kept, context=book.origin(meant)))  # the rest is said in its words
     return ended
-
-
-def _other_names(book: HouseBook, subject: str, said: datetime) -> list[BookedStatement]:
-    """Find what stands and says in other words than a rule knows what its speaker is called."""
-    import_whole("mnemic.extract.instruction_halves")
-    from mnemic.extract.instruction_halves import gives_name
-
-    return [
-        standing
-        for standing in book.filed("aspect", subject, "naming")
-        if standing.said <= said
-        and standing.slots.get("rule") not in NAMING | NAMING_BESIDES
-        and gives_name(standing.text)
-    ]
-
-
-def _opposed(book: HouseBook, subject: str, text: str, said: datetime) -> list[BookedStatement]:
-    """Find what stands and is for what a new instruction is against, or against what it is for."""
-    import_whole("mnemic.extract.revocations")
-    from mnemic.extract.revocations import aspects_named, opposes
-
-    about = {
-        standing.at: standing
-        for aspect in sorted(aspects_named(text))
-        for standing in book.filed("aspect", subject, aspect)
-    }
-    return [standing for standing in about.values() if standing.said <= said and opposes(text, standing.text)]
 
 
 def _is_overtaken(rest: str, meant: BookedStatement, subject: str, besides: str, book: HouseBook) -> bool:
