@@ -21,6 +21,7 @@ from mnemic.models.scripted_embedder import ScriptedEmbedder
 from mnemic.recall.answer import READ_WHOLE, DraftAnswer, answer_of_draft, draft_answer
 from mnemic.recall.sureness import (
     DOUBTED,
+    READ_AT_MOST,
     READ_CONCLUSION_INPUTS,
     READ_VALUE_INPUTS,
     READ_YES_INPUTS,
@@ -89,7 +90,7 @@ def drafted(question: str, *said: str, succession: bool = True) -> DraftAnswer:
 
 
 def test_yes_or_no_is_what_was_read_and_open_is_left_open(memory: Memory, me: ScopedMemory, reader: Reading) -> None:
-    for text in (*TALK, "Handed my badge in at the harbour office on Friday, so I sleep in now."):
+    for text in (*TALK, "Most Fridays find me at the harbour office."):
         me.observe(text, said=WHEN)
     memory.flush()
     question = "Am I at the harbour office on Fridays?"
@@ -164,6 +165,14 @@ def test_what_the_rules_leave_open_stays_open_whatever_was_read() -> None:
     draft = drafted("Do I play the cello?", "I practise every day.")
     read = draft.in_light_of(YES).grounds
     assert sure(replace(read, left_open=True)) <= DOUBTED < sure(read)
+
+
+def test_what_was_read_is_never_sure_and_yes_is_not_read_out_of_what_denies_or_ends_it() -> None:
+    plain, over = "I practise every day.", "My last lesson was in May."
+    assert 0.5 < sure(drafted("Do I play the cello?", plain).in_light_of(YES).grounds) <= READ_AT_MOST
+    assert sure(drafted("Do I play the cello?", over).in_light_of(YES).grounds) <= DOUBTED
+    assert sure(drafted("Did I play the cello?", over).in_light_of(YES).grounds) > DOUBTED
+    assert sure(drafted("Do I play the cello?", "Took it up again.").in_light_of(NO).grounds) <= DOUBTED
 
 
 @given(ODDS, ODDS, ODDS, st.floats(0, 10))

@@ -503,7 +503,8 @@ def learn_readings(
         )
         for name, some in rows.items()
     )
-    return replace(learned, read_conclusion=conclusion, read_value=tuple(TEMPERED * each for each in value))
+    tempered = (tuple(TEMPERED * each for each in slopes) for slopes in (conclusion, value))
+    return replace(learned, **dict(zip(rows, tempered, strict=True)))
 
 
 def plainly(said: Sequence[str]) -> list[Recalled]:

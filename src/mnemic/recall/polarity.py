@@ -79,6 +79,7 @@ def goes_on(text: str) -> bool:
 
     换了家店又练起来了 does; "gave up again" and 不会又开始 do not.
     """
+    text = text.replace("不过", "但")  # which denies nothing
     if DENIES.search(text) is None:
         return RESUMES.search(text) is not None
     resumed = [match for match in RESUMES.finditer(text) if match[0].casefold() != "again"]
@@ -90,7 +91,7 @@ def polar(question: str, evidence: Sequence[Recalled]) -> Floats:
     first = evidence[0]
     still, ever, past = (bool(form.search(question)) for form in (STILL, _EVER, ASKS_PAST))
     asked_end, told_end = _endings(ASKS_END, question), _endings(DENIES, first.text)
-    end, denies = bool(asked_end - told_end), bool(told_end - _endings(DENIES, question) - asked_end)
+    end, denies = bool(asked_end - told_end), denies_more(question, first.text)
     supposes = bool(SUPPOSES.search(first.text))
     asked = asked_words(STILL.sub("", question))
     named = share_held(asked, first.text)
@@ -102,6 +103,11 @@ def polar(question: str, evidence: Sequence[Recalled]) -> Floats:
         bool(CONTINUES.search(first.text)),
     )
     return np.array((still, ever, past, end, named, older, supposes, *signs), np.float32)
+
+
+def denies_more(question: str, text: str) -> bool:
+    """Whether a text denies or ends something that a question does not ask for."""
+    return bool(_endings(DENIES, text) - _endings(DENIES, question) - _endings(ASKS_END, question))
 
 
 def _endings(form: re.Pattern[str], text: str) -> frozenset[str]:

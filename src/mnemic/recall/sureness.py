@@ -24,11 +24,11 @@ from mnemic.core.tokens import tokenise
 from mnemic.extract.chinese import has_chinese
 from mnemic.extract.sentences import written_sentences
 from mnemic.recall.asked_for import AnswerType, asks_several, asks_yes_or_no
-from mnemic.recall.polarity import ASKS_PAST, STILL, asked_words, goes_on, polar, share_held
+from mnemic.recall.polarity import ASKS_PAST, STILL, asked_words, denies_more, goes_on, polar, share_held
 from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
 from mnemic.recall.understand import SPEAKS_OF_SELF, SPEAKS_TO_OTHER
 from mnemic.recall.whom_it_is_about import about_another, asks_of_self, names_in
-from mnemic.recall.word_groups import ASKS_END, DENIES, DREAM, WordGroup
+from mnemic.recall.word_groups import ASKS_END, DENIES, DREAM, ENDING, WordGroup
 from mnemic.recall.yes_or_no import reads
 
 if TYPE_CHECKING:
@@ -57,7 +57,10 @@ SUPPOSED: Final = 0.6
 INFERRED: Final = 0.72
 """The most for yes or no that a rule infers from what was so before, or goes on: no more than likely."""
 
-DOUBTED: Final = 0.35
+READ_AT_MOST: Final = 0.78
+"""The most for yes or no that was read out of what was not said in so many words: likely, and never sure."""
+
+DOUBTED: Final = 0.4
 """The most where a fact of the profile stands against newer evidence that may be of another matter."""
 
 _ALL: Final = 0.7
@@ -66,6 +69,8 @@ _ALL: Final = 0.7
 _HALF: Final = 0.5
 _DREAMT: Final = (DREAM + WordGroup("dreams?|nightmares?")).pattern()
 """Tells a dream, which says neither that something is so nor that it is not."""
+
+_ENDS: Final = ENDING.pattern()
 
 _MEANT: Final = 1.0
 """A closeness of meaning that few entries reach, as recall scales it."""
@@ -113,6 +118,9 @@ MOST_READ: Final = 6.0
 
 CONCLUDED: Final = 0.63
 """How likely right a conclusion must be to be given for likely: a wrong "no" misleads more than an open question."""
+
+CONCLUDED_AS_READ: Final = 0.6
+"""The same where the question and what is quoted were read together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,8 +203,11 @@ def sure(grounds: AnswerGrounds) -> float:
     if grounds.judged and grounds.yes is not None:
         if grounds.reading is None:
             likely = likelihood(concluding(grounds), _learned(grounds).conclusion)
-            doubted = doubted or grounds.unfounded or not _may_conclude(grounds)
-        doubted = doubted or likely < CONCLUDED or _resumes(grounds)
+            doubted = doubted or grounds.unfounded or likely < CONCLUDED or not _may_conclude(grounds)
+        else:
+            likely = min(likely, READ_AT_MOST)
+            doubted = doubted or likely < CONCLUDED_AS_READ or _is_denied(grounds)
+        doubted = doubted or _resumes(grounds)
     return min(likely, DOUBTED) if doubted else likely
 
 
@@ -245,6 +256,16 @@ def _resumes(grounds: AnswerGrounds) -> bool:
     """Whether no is concluded from what says that it goes on again."""
     no = grounds.yes is not None and grounds.yes < _HALF
     return no and goes_on(grounds.quoted[0].text) and ASKS_END.search(grounds.question) is None
+
+
+def _is_denied(grounds: AnswerGrounds) -> bool:
+    """Whether yes is concluded from what denies or ends something, though neither an end nor a past is asked for."""
+    if grounds.yes is None or grounds.yes < _HALF or ASKS_END.search(grounds.question):
+        return False
+    quoted = grounds.quoted[0].text
+    ends = _ENDS.search(quoted) is not None and _ENDS.search(grounds.question) is None
+    denied = ends or denies_more(grounds.question, quoted)
+    return denied and ASKS_PAST.search(grounds.question) is None and not goes_on(quoted)
 
 
 def _became_of_another(quoted: str, grounds: AnswerGrounds) -> bool:

@@ -31,8 +31,8 @@ class Half(StrEnum):
 
     `HANDS` are cases of every kind by many more hands. `LOOK_ALIKES` are situations of people who are easily taken for
     one another, and of what is only supposed, by a hand of its own. Recall's order and the certainty of `ask` are
-    learned from both, and how an answer is read from `TRAINING` and most of `HANDS`. `LOOK_ALIKES_CHECK` only check what came of it: nothing was learned from them, nor from `CHECK`,
-    which are of every kind, by two hands of their own.
+    learned from both, and how an answer is read from `TRAINING` and most of `HANDS`. `LOOK_ALIKES_CHECK` only check
+    what came of it: nothing was learned from them, nor from `CHECK`, which are of every kind, by two hands alone.
     """
 
     DEVELOPMENT = "development"
