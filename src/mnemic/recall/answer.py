@@ -361,18 +361,24 @@ def draft_answer(
     quoted = [hit.item for hit in chosen]
     contested = _contested(question, quoted[:1], [chosen[0].text], evidence)
     concluded = yes is not None
-    doubts = {
-        "doubted": bool(facts),
-        "contested": contested,
-        "left_open": concluded and said is not None,
-        "unfounded": yes is not None and yes <= _SURELY and not _tells_no(question, chosen[0], evidence),
-        "supposed": concluded and not any(map(is_asserted, sentences(chosen[0].text))),
-        "of_other_object": concluded and reads(question) and follows(question, chosen[0].text) is Following.OTHER,
-        "beside": beside,
-        "before": bool(before),
-        "ended": yes is None and _is_no_more(question, chosen[0], evidence),
-    }
-    grounds = AnswerGrounds(question, context, evidence, asked, quoted, short, yes, **doubts)
+    grounds = AnswerGrounds(
+        question,
+        context,
+        evidence,
+        asked,
+        quoted,
+        short,
+        yes,
+        doubted=bool(facts),
+        contested=contested,
+        left_open=concluded and said is not None,
+        unfounded=yes is not None and yes <= _SURELY and not _tells_no(question, chosen[0], evidence),
+        supposed=concluded and not any(map(is_asserted, sentences(chosen[0].text))),
+        of_other_object=concluded and reads(question) and follows(question, chosen[0].text) is Following.OTHER,
+        beside=beside,
+        before=bool(before),
+        ended=yes is None and _is_no_more(question, chosen[0], evidence),
+    )
     return DraftAnswer(grounds, tuple((hit.item.id, hit.text) for hit in chosen))
 
 
