@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a row cut in pieces is read wrongly
 """Each group of words finds what it is for, and nothing that only looks like it; patterns are composed of groups."""
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ FOUND = """
 GIVEN_UP: I quit the choir | gave it up in May | she retired | jacked in the minibus | 戒烟了 | 健身卡退了 | 钢琴不弹了 | 合唱团我放弃了 | 合唱团我放弃，太累
 PARTED: we broke up | they are divorced | I got dumped | Mia dumped me | I dumped Tom | 我们分手了 | 我离了 | 跟大刚吹了 | 散伙了
 SINGLE: I'm single and fine | we’re single | I've been single for years | single again | 我单身
-RID: sold the Volvo | got rid of it | 车卖了 | 猫送人了 | 钢琴捐了
+RID: sold the Volvo | got rid of it | 车卖了 | 猫送人了 | 钢琴捐了 | 钢琴捐给学校了
 LOST: my passport was stolen | my keys are gone | 狗走丢了
 DIED: Rex died | the cat was put down | 爷爷去世了 | 鱼死了
 CALLED_OFF: cancelled the gym | the lease ended | 会员卡注销了
@@ -44,7 +45,7 @@ NOT_FOUND = """
 GIVEN_UP: I sing in the choir | 戒指 | 退休的人 | 这本词典放弃了拼音
 PARTED: 十分了解 | 闹离婚 | dumped the mattress at the tip | the mattress was dumped at the tip | they were dumped in the sea | Eleni dumped a pile of homework on us | the pill dissolved | 合唱团的人散了 | 乐团排练完散了，各回各家 | 和朋友吹了一下午牛 | 蛋糕和小周分了 | 下班和小周散了 | 拉近了距离了解了他
 SINGLE: every single Sunday | a single fork | a single room | my room is single | the room is now single | my choir room is single glazed | I'm single handed
-RID: returned from Spain | returned my bike to its shed | 卖车的 | 会员卡捐了十块积分 | 捐款 | 捐了三百块钱
+RID: returned from Spain | returned my bike to its shed | 卖车的 | 会员卡捐了十块积分 | 捐款 | 捐了三百块钱 | 捐给灾区三百块
 DIED: we're all put down to a Dr Fenwick | 死都要卷
 OVER: 160 over 100 | over the bridge
 USED_TO: my bike, which I used to the full

@@ -33,9 +33,7 @@ _OF_NAME: Final = re.compile(
 """A name as English writes it: after an auxiliary or what somebody is, or before "'s"."""
 _CALLED: Final = re.compile(rf"\b(?:{_AUXILIARY})\s+{_NO_NAME}([A-Z][\w-]+)\b|\b{_NO_NAME}([A-Z][\w-]+)['’]s\b")
 """The first word of a name right behind an auxiliary, or before "'s"."""
-_SUBJECT: Final = re.compile(
-    rf"\b(?:{_AUXILIARY}|(?i:can)|(?i:where|who|what)['’]s) {_NO_NAME}([A-Z][\w-]+)\b(?!['’])"
-)
+_SUBJECT: Final = re.compile(rf"\b(?:{_AUXILIARY}|(?i:can)|(?i:where|who|what)['’]s) {_NO_NAME}([A-Z][\w-]+)\b(?!['’])")
 """The first word of a name that is the subject, and whose nothing is asked for."""
 _OF_ROLE: Final = re.compile(
     r"\b(?:my|our|the|your) (?:[a-z]+ )?([a-z]{3,}?)['’]s (?!is\b)[a-z]|\b(?:does|did|has|will) (?:my|our|the) ([a-z]{3,}(?:er|or|ist|ant|ian|man|mate|eer))\b"

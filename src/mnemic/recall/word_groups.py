@@ -3,10 +3,11 @@
 
 A rule says by names what it reads: `(GIVEN_UP + PARTED).pattern()`; words that it alone needs stand beside these, where
 it is. No word is listed in two groups; a shorter one may match within a longer. Whoever adds one here adds it to every
-rule that reads the group: what `recall.only_supposed` and `recall.evidence` take for supposed are such rules, too.
+rule that reads the group.
 
-What learned models read (the last part) is fixed with their weights: words are changed there only where these are
-learned anew (`python -m mnemic.lab.answer_training`).
+What learned models read of a text (the last part) is fixed with their weights: words are changed there only where these
+are learned anew (`python -m mnemic.lab.answer_training`). What `supposed` and `of_other_object` of `AnswerGrounds` tell
+such a model is read by composed rules, and changes with them.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ SINGLE: Final = WordGroup(
 """Who speaks is with nobody; a room is single too."""
 RID: Final = WordGroup(
     r"sold|donated|rehomed|(?:gave|given) away|got rid|binned|scrapped",
-    r"卖[了掉]|捐(?:了|掉|出)(?!\w{0,4}(?:块|元|钱|款|分))|送人|送给|转(?:手|让)|报废",
+    r"卖[了掉]|捐(?:了|掉|出|给)(?!\w{0,6}(?:块|元|钱|款|分))|送人|送给|转(?:手|让)|报废",
 )
 """What somebody had they gave away, sold or threw away."""
 LOST: Final = WordGroup("lost|stolen|gone|missing", "丢了|丢掉|走丢|跑丢|没了|不在了|不见了")
