@@ -125,7 +125,9 @@ NO_DENIAL: Final = WordGroup(
 
 # What is only supposed.
 
-CONDITION: Final = WordGroup("if|suppos(?:e|ing)|assuming|imagine", r"如果|要是|假如|假设|倘若|(?<![\d一二三四五六七八九十百千])万一")
+CONDITION: Final = WordGroup(
+    "if|suppos(?:e|ing)|assuming|imagine", r"如果|要是|假如|假设|倘若|(?<![\d一二三四五六七八九十百千])万一"
+)
 GUESS: Final = WordGroup(
     "might|(?-i:may) (?:be|have|not|well|also|still|need|want|get|go|move)|maybe|perhaps|would",
     "也许|(?<!不)可能|说不定|或许",
@@ -133,7 +135,9 @@ GUESS: Final = WordGroup(
 """It is so, or would be, as far as somebody knows."""
 COULD: Final = WordGroup("could|should", "应该")
 """It can be so, or ought to be."""
-SHORT_WOULD: Final = WordGroup(anywhere=r"['’]d (?!(?:just|never|already|always) |(?:been|had|\w+ed|got|gone|bought|taken|left|met|made|lost|sold)\b)(?=\w)")
+SHORT_WOULD: Final = WordGroup(
+    anywhere=r"['’]d (?!(?:just|never|already|always) |(?:been|had|\w+ed|got|gone|bought|taken|left|met|made|lost|sold)\b)(?=\w)"
+)
 """ "I'd", where it is no "had"; beside what is so it mostly only asks politely."""
 WISH: Final = WordGroup("wish(?:es|ed|ing)?", "希望(?!小学|工程)|但愿|许愿|幻想|恨不得|巴不得")
 HOPE: Final = WordGroup("hop(?:e|es|ed|ing)", "就好")
