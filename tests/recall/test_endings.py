@@ -12,6 +12,8 @@ from mnemic.recall.endings import tells_only_an_end
 
 ENDED = (
     ("Who is my partner?", "Mia and I broke up on Thursday. It's fine.", "My partner Mia sings alto."),
+    ("What band am I in?", "The band dissolved, we had no drummer.", "My band is called Mudlark."),
+    ("我的对象是谁?", "我跟小周分了，别再问了。", "我的对象小周会做饭。"),
     ("Which magazine do I get?", "I cancelled the Gardener, too dear.", "The Gardener comes every Monday."),
     ("我的对象是谁?", "我跟小周分手了，别再问了。", "我的对象小周会做饭。"),
     ("我在哪家健身房?", "健身卡退掉了，膝盖不行。", "我办了一张健身卡。"),
@@ -61,6 +63,12 @@ GOES_ON = (
     ("What instrument does Lily play?", "Lily quit piano, now she does violin.", "Lily plays piano."),
     ("小丽学什么乐器?", "小丽不弹钢琴了，改打鼓了", "小丽在学弹钢琴。"),
     ("小丽学什么乐器?", "小丽不弹钢琴了，现在打鼓", "小丽在学弹钢琴。"),
+    ("Who is my partner?", "We dumped the mattress at the tip.", "My partner Mia sings alto."),
+    ("Who teaches me Greek?", "My Greek teacher Eleni dumped a pile of homework on us.", "Eleni teaches me Greek."),
+    ("Which room do I have?", "My room is single.", "I have a room at the back."),
+    ("Which choir room do I have?", "My choir room is single glazed.", "I have the choir room at the back."),
+    ("What bike do I have?", "I returned my bike to its shed.", "My bike is a Brompton."),
+    ("我的会员卡是哪家的?", "会员卡捐了十块积分", "我办了一张山姆会员卡。"),
     ("我毕业后去了哪里?", "我毕业去了深圳。", "我在读大学。"),
 )
 

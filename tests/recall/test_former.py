@@ -24,6 +24,11 @@ PARTNERS = """
 2025-01-02 my sister broke up with Tom => who is my ex-boyfriend? => none
 2025-01-02 my sister's ex Tom came by => who is my ex-boyfriend? => none
 2025-01-02 my boss dumped more work on me => who is my ex-boyfriend? => none
+2025-01-02 the pill Tom gave me dissolved => who is my ex-boyfriend? => none
+2025-01-02 蛋糕和小周分了 => 我前男友叫什么？ => none
+2025-01-02 下班和小周散了 => 我前男友叫什么？ => none
+2025-01-02 小周跟我拉近距离了解对方 => 我前男友叫什么？ => none
+2025-01-02 I dumped Tom at last => who is my ex-boyfriend? => I dumped Tom at last
 """
 BEFORE = """
 2025-01-02 降压药吃的是氨氯地平 | 2025-03-02 脚肿，医生把药换成缬沙坦了 | 2025-05-02 今天忘了吃缬沙坦这个药 => 我之前吃的是什么降压药？ => 降压药吃的是氨氯地平

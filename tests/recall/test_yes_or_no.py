@@ -174,9 +174,21 @@ I'm allergic to mango. | My sister is no longer allergic. => Am I still allergic
 I have a car. | I want to sell my car. => Do I have a car? => yes/open
 I have a car. | I plan to sell the car. => Do I have a car? => yes/open
 I have a dog called Rex. | I should give Rex away. => Do I have a dog? => yes/open
-I smoke. | I resigned smoking for good. => Do I smoke? => no
+I smoke. | I jacked in smoking for good. => Do I smoke? => no
 I smoke. | I quit smoking. | I should know better, back at it. => Do I smoke? => yes/open
 我在合唱团。 | 合唱团我放弃了。 => 我在合唱团吗？ => no
+I have a car. | I sold my car, I hope you don't mind. => Do I have a car? => no
+I have a car. | I sold my car, you should see the new one. => Do I have a car? => no
+I have a car. | I should have told you: I sold my car. => Do I have a car? => no
+I have a car. | One day in May I sold my car. => Do I have a car? => no
+I have a bike. | I sold my bike to Hope. => Do I have a bike? => no
+我有一辆车。 | 车卖了就好了。 => 我有车吗？ => no
+I sold my car. | I'd got a new car in May. => Do I have a car? => yes
+我在合唱团。 | 合唱团的人散了。 => 我在合唱团吗？ => yes
+我在乐团。 | 乐团排练完散了，各回各家。 => 我在乐团吗？ => yes
+我喝咖啡。 | 我喝着咖啡和朋友吹了一下午牛。 => 我喝咖啡吗？ => yes
+我有词典。 | 这本词典放弃了拼音。 => 我有词典吗？ => yes
+我有词典。 | 我有词典，这本词典放弃了拼音。 => 我有词典吗？ => yes
 """
 """What is said, the question, and what may be read: yes, no, open, or none where nothing holds the matter."""
 

@@ -308,6 +308,34 @@ def test_a_watch_is_woken_though_the_first_start_of_the_journals_thread_failed(
         assert watch.ear.heard.wait(PATIENCE)
 
 
+def test_a_thread_whose_start_was_cut_short_leaves_the_journal_to_the_next(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    late: list[threading.Thread] = []
+
+    def interrupted(thread: threading.Thread) -> None:
+        late.append(thread)
+        raise KeyboardInterrupt
+
+    closed, ear = threading.Event(), Ear("t", "ada")
+    reader = JournalReader(memory._opened.store, closed)
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            reader.listen(ear)
+    reader.listen(ear)
+    follows = reader._thread
+    late[0].start()
+    late[0].join(PATIENCE)
+    assert not late[0].is_alive()
+    assert reader._thread is follows
+    assert follows is not None
+    assert follows.is_alive()
+    closed.set()
+    follows.join(PATIENCE)
+    assert reader._thread is None
+
+
 def test_a_commit_wakes_the_watches_of_its_user_and_nobody_elses(memory: Memory) -> None:
     ada, bob, elsewhere = (Ear(tenant, user) for tenant, user in (("t", "ada"), ("t", "bob"), ("u", "ada")))
     reader, ears = JournalReader(memory._opened.store, threading.Event()), [ada, bob, elsewhere]

@@ -228,10 +228,14 @@ class E5Model:
 
 
 class LoadedModels:
-    """The models that embedders of this process read by: each is loaded once, and goes with the last of them."""
+    """The models that embedders of this process read by: each is loaded once, and goes with the last of them.
+
+    What is loaded first for an embedder without a home is kept for no later process, though others with a home read
+    by it.
+    """
 
     def __init__(self) -> None:
-        self._models: dict[tuple[object, ...], weakref.ref[E5Model]] = {}
+        self._models: weakref.WeakValueDictionary[tuple[object, ...], E5Model] = weakref.WeakValueDictionary()
         self.renew()
         renew_in_child(self)
 
@@ -247,13 +251,12 @@ class LoadedModels:
         """
         named = (path, *_identity(path), sha256, questions, *_identity(questions))
         with self._lock:
-            known = self._models.get(named)
-            model = None if known is None else known()
+            model = self._models.get(named)
             if model is None:
                 model = _load(path, sha256, home, questions)
                 if sha256 == SHA256:
                     _check_golden(model)
-                self._models[named] = weakref.ref(model)
+                self._models[named] = model
             return model
 
 

@@ -129,7 +129,7 @@ class TextModel:
 
 @lru_cache(maxsize=8)
 def _compiled(template: str) -> Any:
-    """A chat template, compiled once: that takes as long as a small model's pass over the prompt."""
+    """Compile a chat template once: compiling takes as long as a small model's pass over a prompt."""
     return ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True).from_string(template)
 
 

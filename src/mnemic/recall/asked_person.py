@@ -21,21 +21,19 @@ from mnemic.recall.understand import SPEAKS_OF_SELF, SPEAKS_TO_OTHER
 if TYPE_CHECKING:
     from mnemic.recall.understand import Question
 
-_AUXILIARY: Final = "[Dd]o|[Dd]oes|[Dd]id|[Ii]s|[Aa]re|[Ww]as|[Ww]ere|[Hh]as|[Hh]ave"
-_MODAL: Final = "[Ww]ill|[Cc]an|[Ww]ould"
-_NO_NAME: Final = r"(?!(?:What|Who|Where|When|How|Which|It|That|There|He|She|Let|I)\b)"
+_AUXILIARY: Final = "(?i:do|does|did|is|are|was|were|has|have)"
+_MODAL: Final = "(?i:will|can|would)"
+_NO_NAME: Final = r"(?!(?:What|Who|Where|When|How|Which|It|This|That|There|He|She|We|They|You|My|Our|Let|I)\b)"
 """Words with a capital that call nobody."""
 _RUN: Final = r"[A-Z][\w-]+(?: [A-Z][\w-]+){0,3}"
 _OF_NAME: Final = re.compile(
-    rf"\b(?:{_AUXILIARY}|{_MODAL}) (?:(?:my|our|the) )?(?:[a-z][a-z-]+ ){{0,2}}(?!I\b)({_RUN})"
-    rf"|\b(?:my|our|the) (?:[a-z][a-z-]+ ){{1,2}}(?!I\b)({_RUN})|\b{_NO_NAME}({_RUN})['’]s\b"
+    rf"\b(?:{_AUXILIARY}|{_MODAL}) (?:(?:my|our|the) )?(?:[a-z][a-z-]+ ){{0,2}}{_NO_NAME}({_RUN})"
+    rf"|\b(?:my|our|the) (?:[a-z][a-z-]+ ){{1,2}}{_NO_NAME}({_RUN})|\b{_NO_NAME}({_RUN})['’]s\b"
 )
 """A name as English writes it: after an auxiliary or what somebody is, or before "'s"."""
-_CALLED: Final = re.compile(rf"\b(?:{_AUXILIARY})\s+([A-Z][\w-]+)\b|\b{_NO_NAME}([A-Z][\w-]+)['’]s\b")
+_CALLED: Final = re.compile(rf"\b(?:{_AUXILIARY})\s+{_NO_NAME}([A-Z][\w-]+)\b|\b{_NO_NAME}([A-Z][\w-]+)['’]s\b")
 """The first word of a name right behind an auxiliary, or before "'s"."""
-_SUBJECT: Final = re.compile(
-    rf"\b(?:{_AUXILIARY}|[Cc]an|(?i:where|who|what)['’]s) (?!(?:This|We|They|You|My|Our)\b){_NO_NAME}([A-Z][\w-]+)\b(?!['’])"
-)
+_SUBJECT: Final = re.compile(rf"\b(?:{_AUXILIARY}|(?i:can)|(?i:where|who|what)['’]s) {_NO_NAME}([A-Z][\w-]+)\b(?!['’])")
 """The first word of a name that is the subject, and whose nothing is asked for."""
 _OF_ROLE: Final = re.compile(
     r"\b(?:my|our|the|your) (?:[a-z]+ )?([a-z]{3,}?)['’]s (?!is\b)[a-z]|\b(?:does|did|has|will) (?:my|our|the) ([a-z]{3,}(?:er|or|ist|ant|ian|man|mate|eer))\b"

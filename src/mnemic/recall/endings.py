@@ -40,10 +40,10 @@ _ENDED: Final = (
     + CALLED_OFF
     + WordGroup(
         r"(?:is|are|was|were|be|been|['’]s|['’]re) (?:all )?(?:finished|over|done(?! with)|dead|closed down)"
-        r"|resigned|retired|quit|got rid of|gave (?:it|them) up|given (?:it|them) up|the last of|no longer"
+        r"|dissolved|resigned|retired|quit|got rid of|gave (?:it|them) up|given (?:it|them) up|the last of|no longer"
         r"|(?:I['’]?m|I am|we['’]?re|we are) done with|(?:we|they|it|team|club|band|shop|firm) folded"
         r"|(?:nobody|no one|none) (?:has|have|does|do|is) (?:it|one|any|mine|ours)?",
-        "没续|不续|退[掉了]|停[了药]|不[请干]了|辞了|辞职|算过完",
+        "(?<![十过百部])分了(?!解)|没续|不续|退[掉了]|停[了药]|不[请干]了|辞了|辞职|算过完",
     )
 ).pattern()
 """Says of itself that something ended."""

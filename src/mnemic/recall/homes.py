@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from mnemic.recall.earlier import said_at, states_slot
-from mnemic.recall.word_groups import CONDITION, GUESS, INTENDED, LONG_AGO, USED_TO, WordGroup
+from mnemic.recall.word_groups import AHEAD, CONDITION, GUESS, LONG_AGO, USED_TO, WordGroup
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,10 +32,10 @@ _MOVED: Final = re.compile(r"\bmoved\b|搬(?=[到去走进来])|搬了家", re.I
 _NO_MOVE: Final = (
     CONDITION
     + GUESS
-    + INTENDED
+    + AHEAD
     + WordGroup(
-        r"moved (?:to tears|by|on|the|my|his|her|our|their|an?|it|that|this|up|money|house to house)|next|for the (?:summer|weekend|week)",
-        "要搬|黄了|没搬|不搬",
+        r"want\w*|moved (?:to tears|by|on|the|my|his|her|our|their|an?|it|that|this|up|money|house to house)|next|for the (?:summer|weekend|week)",
+        r"想(?!念)|打算|准备|考虑|(?<!按)(?<!按照)(?<!原)计划[^，。]{0,4}搬|要搬|黄了|没搬|不搬",
     )
 ).pattern()
 """Is no move of a home, or one that lies ahead or is undone."""

@@ -44,7 +44,9 @@ _GOES_ON: Final = re.compile(
 _OF_SUCH: Final = re.compile(r"的(?:人|孩子|同学|朋友)")
 """Speaks of anybody who does it."""
 _REPLACES: Final = (
-    ENDING + REPLACED + WordGroup("stops?|cancel\\w*|switch\\w*|swap\\w*|replac\\w*", "不[去做干跑上养学]|转(?:给|行)")
+    ENDING
+    + REPLACED
+    + WordGroup(r"stops?|cancel\w*|switch\w*|swap\w*|replac\w*", "放弃|不[去做干跑上养学]|转(?:给|行)")
 ).pattern()
 """Ends something, or says what takes its place."""
 _OVER: Final = re.compile(r"(?:退|停|辞|卖|取消|注销|结束|戒)(?:出|掉)?[^，。]{0,6}了|[退辞]了|不再")

@@ -2,10 +2,12 @@
 """Groups of words by which something ends, was once so, is denied or only supposed; rules compose what they read of them.
 
 A rule says by names what it reads: `(GIVEN_UP + PARTED).pattern()`; words that it alone needs stand beside these, where
-it is. A word belongs to one group. Whoever adds one here adds it to every rule that reads the group.
+it is. No word is listed in two groups; a shorter one may match within a longer. Whoever adds one here adds it to every
+rule that reads the group.
 
-What learned models read (the last part) is fixed with their weights: words are changed there only where these are
-learned anew (`python -m mnemic.lab.answer_training`).
+What learned models read of a text (the last part) is fixed with their weights: words are changed there only where these
+are learned anew (`python -m mnemic.lab.answer_training`). What `supposed` and `of_other_object` of `AnswerGrounds` tell
+such a model is read by composed rules, and changes with them.
 """
 
 from __future__ import annotations
@@ -48,21 +50,24 @@ def _joined(*forms: str) -> str:
 
 GIVEN_UP: Final = WordGroup(
     r"quit|stopped|(?:gave|given) (?:it |them )?up|dropped out|resigned|retired|(?:jacked|packed) in",
-    "辞|戒(?!指|尺)|放弃|退[了掉]|停[了掉药]|不[去上学练做来打跳养开用喝吃抽干请弹唱]了",
+    r"辞|戒(?!指|尺)|放弃(?:掉|了)*(?!\w)|退[了掉]|停[了掉药]|不[去上学练做来打跳养开用喝吃抽干请弹唱]了",
 )
 """What somebody did, took or was in, they do no longer."""
 PARTED: Final = WordGroup(
-    r"(?:broke|broken|split) up|divorced|separated|dissolved|dumped",
-    r"分手|(?<![十过百部])分了(?!解)|(?<!闹)离婚|离了|散伙|好聚好散|散了|[跟和]\w{1,6}?(?:黄了|吹了|掰了)",
+    r"(?:broke|broken|split) up|divorced|separated|dumped (?:me|(?-i:[A-Z])\w+)"
+    r"|(?:i|he|she|we|they)(?:['’](?:ve|d|s)| have| has| had)? (?:just )?(?:got|been|was|were) dumped(?! \w+ (?:the|a|my|our)\b)",
+    r"分手|(?<!闹)离婚|(?<!距)离了(?!解)|散伙|好聚好散|[跟和]\w{1,6}?(?:黄了|吹了(?!一)|掰了)",
 )
 """Two are no longer together."""
 SINGLE: Final = WordGroup(
-    r"(?:am|['’]m|is|['’]s|are|['’]re|been|now) single|single again|widowed|unmarried", "单身|丧偶|未婚"
+    r"(?:i am|i['’]?m|we are|we['’]re|(?:have|['’]ve) been)(?: now| still)? single"
+    r"(?=\W*(?:$|[.,;!])| (?:and|but|now|for|since|these|this|after|because|so|as|until)\b)|single again|widowed|unmarried",
+    "单身|丧偶|未婚",
 )
-"""Somebody is with nobody."""
+"""Who speaks is with nobody; a room is single too."""
 RID: Final = WordGroup(
-    r"sold|donated|rehomed|(?:gave|given) away|got rid|binned|scrapped|returned (?:the|my|our|it|them)",
-    "卖[了掉]|捐|送人|送给|转(?:手|让)|报废",
+    r"sold|donated|rehomed|(?:gave|given) away|got rid|binned|scrapped",
+    r"卖[了掉]|捐(?:了|掉|出|给)(?!\w{0,6}(?:块|元|钱|款|分))|送人|送给|转(?:手|让)|报废",
 )
 """What somebody had they gave away, sold or threw away."""
 LOST: Final = WordGroup("lost|stolen|gone|missing", "丢了|丢掉|走丢|跑丢|没了|不在了|不见了")
@@ -120,14 +125,19 @@ NO_DENIAL: Final = WordGroup(
 
 # What is only supposed.
 
-CONDITION: Final = WordGroup("if|suppos(?:e|ing)|assuming|imagine", "如果|要是|假如|假设|倘若|万一")
+CONDITION: Final = WordGroup(
+    "if|suppos(?:e|ing)|assuming|imagine", r"如果|要是|假如|假设|倘若|(?<![\d一二三四五六七八九十百千])万一"
+)
 GUESS: Final = WordGroup(
-    "might|may (?:be|have|not|well|also|still|need|want|get|go|move)|maybe|perhaps|would", "也许|可能|说不定|或许"
+    "might|(?-i:may) (?:be|have|not|well|also|still|need|want|get|go|move)|maybe|perhaps|would",
+    "也许|(?<!不)可能|说不定|或许",
 )
 """It is so, or would be, as far as somebody knows."""
 COULD: Final = WordGroup("could|should", "应该")
 """It can be so, or ought to be."""
-SHORT_WOULD: Final = WordGroup(anywhere=r"['’]d (?!been\b|had\b|\w+ed\b)(?=\w)")
+SHORT_WOULD: Final = WordGroup(
+    anywhere=r"['’]d (?!(?:just|never|already|always) |(?:been|had|\w+ed|got|gone|bought|taken|left|met|made|lost|sold)\b)(?=\w)"
+)
 """ "I'd", where it is no "had"; beside what is so it mostly only asks politely."""
 WISH: Final = WordGroup("wish(?:es|ed|ing)?", "希望(?!小学|工程)|但愿|许愿|幻想|恨不得|巴不得")
 HOPE: Final = WordGroup("hop(?:e|es|ed|ing)", "就好")

@@ -40,7 +40,6 @@ from mnemic.recall.word_groups import (
     NO_LONGER,
     PARTED,
     RID,
-    SUPPOSED,
     SUPPOSES,
     USED_TO,
     WISH,
@@ -67,7 +66,7 @@ _ENDED: Final = (
     + WordGroup("give up|outgr[eo]wn?|moved (?:out|away) (?:of|from)")
 ).pattern()
 _GAVE_UP: Final = re.compile(
-    rf"\b(?:{GIVEN_UP.whole}) (\w+ing)"
+    r"\b(?:quit|stopped|(?:gave|given) (?:it )?up|(?:jacked|packed) in) (\w+ing)"
     r"(?=\W*$|[,;.!]| (?:the (?:day|moment|week|year)|when|in|on|after|since|for|last|this|years|altogether)\b)",
     re.IGNORECASE,
 )
@@ -141,9 +140,10 @@ _FORMERLY_LOST: Final = (
     LONG_AGO + WordGroup("once|as a (?:child|kid|boy|girl|student)|at the time", "那时|有一次")
 ).pattern()
 """Says that something was lost long ago, so that it may be there again."""
-_SUPPOSED_OF: Final = (SUPPOSED + NEARLY).pattern()
 _HYPOTHETICAL: Final = (CONDITION + GUESS + WISH + DREAM + NEARLY).pattern()
-"""The same without what only ought to be, beside which something may well go on: "I should know better, back at it"."""
+"""Says that what its sentence tells is not, or may not be, so; what only ought to be, or is hoped, stands beside what is:
+"I sold my car, I hope you don't mind", "I should know better, back at it".
+"""
 _SERVICEABLE: Final = re.compile(r"\b(?:valid|working|usable|functioning)\b|有效|能用|没过期", re.IGNORECASE)
 _OTHER_PERSON: Final = re.compile(r"\b(?:he|she|they|his|her|their|him|them|you|your)\b|[他她你您]", re.IGNORECASE)
 _MODAL: Final = (INTENDED + GUESS + WordGroup("thinking|try|trying|used")).pattern()
@@ -522,7 +522,7 @@ def _gone_by_name(sentence: str, item: Item, said: Iterable[Item]) -> tuple[Item
             continue
         for part in written_sentences(each.text):
             there = name in part if chinese else words <= set(tokenise(part))
-            if not there or _QUESTION.search(part) or _SUPPOSED_OF.search(part) or DENIED.search(part):
+            if not there or _QUESTION.search(part) or _HYPOTHETICAL.search(part) or DENIED.search(part):
                 continue
             match object_state(part, words, chinese=chinese):
                 case ObjectState.GONE:
@@ -619,7 +619,7 @@ def _read_clause(asked: _Asked, clause: str, sentence: str) -> ClauseReading | N
     if _is_over(asked, clause, sentence):
         return ClauseReading.UNCLEAR if DENIED.search(clause) else ClauseReading.NO
     state = object_state(clause, asked.objects, chinese=asked.chinese)
-    if asked.holds and state is not None and not _SUPPOSED_OF.search(sentence):
+    if asked.holds and state is not None and not _HYPOTHETICAL.search(sentence):
         return _of_state(state, clause, asked.serviceable)
     not_asserted = (SUPPOSES, _MODAL, _OTHER_PERSON, _FUTURE_IN_PRESENT)
     if SUPPOSES.search(sentence) or any(form.search(clause) for form in not_asserted):

@@ -97,15 +97,19 @@ class JournalReader:
                 self._heads.clear()
                 self._wake({})
                 self._closed.wait(PAUSE_SECONDS)
-        self._wake({})  # of a store that was closed; otherwise there are none
+        self._wake({})  # of a store that was closed; otherwise there are none, or those of another thread
 
     def _somebody_listens(self) -> bool:
-        """Whether there are ears to an open store; if not, the thread ends, and the next ear starts another."""
+        """Whether there are ears to an open store; if not, the thread ends, and the next ear starts another.
+
+        A thread whose start was cut short, so that another was started, ends as well.
+        """
+        me = threading.current_thread()
         with self._lock:
-            if not self._ears or self._closed.is_set():
+            if self._thread is me and (not self._ears or self._closed.is_set()):
                 self._thread = None
                 self._heads.clear()
-            return self._thread is not None
+            return self._thread is me
 
     def _news(self) -> dict[str, set[str | Shared] | None]:
         """Name, by tenant, the users in whose memory something was committed since the last time; None for anybody."""

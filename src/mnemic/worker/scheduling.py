@@ -133,7 +133,7 @@ class Cycle:
 
 
 class JobsAhead(Enum):
-    """What is to be said of the jobs of a store: none waits, one is due, another worker does one, or all have time."""
+    """Where a store's jobs stand: none waits, one is due, another worker does one, or all have time left."""
 
     NONE = auto()
     DUE = auto()
