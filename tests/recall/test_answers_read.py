@@ -173,6 +173,16 @@ def test_what_was_read_is_never_sure_and_yes_is_not_read_out_of_what_denies_or_e
     assert sure(drafted("Do I play the cello?", over).in_light_of(YES).grounds) <= DOUBTED
     assert sure(drafted("Did I play the cello?", over).in_light_of(YES).grounds) > DOUBTED
     assert sure(drafted("Do I play the cello?", "Took it up again.").in_light_of(NO).grounds) <= DOUBTED
+    assert sure(drafted("Have I given up the cello?", over).in_light_of(NO).grounds) <= DOUBTED
+    assert sure(drafted("Do I still play the cello?", over).in_light_of(NO).grounds) > DOUBTED
+
+
+def test_what_is_said_of_somebody_else_answers_nothing_about_whoever_asks() -> None:
+    grounds = drafted("Do I play the cello?", "I practise every day.").grounds
+    of_another = [replace(grounds.quoted[0], text="My neighbour practises every day.")]
+    for reading in (YES, NO):
+        assert sure(replace(grounds, yes=float(reading is YES), reading=reading)) > DOUBTED
+        assert sure(replace(grounds, yes=float(reading is YES), reading=reading, quoted=of_another)) <= DOUBTED
 
 
 @given(ODDS, ODDS, ODDS, st.floats(0, 10))

@@ -18,6 +18,9 @@ I work at Siemens. | I sold my car. => Do I still work at Siemens? => yes
 I have a car. | I left my umbrella in the car. => Do I still have a car? => yes/open
 I have a car. | I lost my keys in the car. => Do I still have a car? => yes/open
 I have a piano. | I stopped taking piano lessons. => Do I still have a piano? => yes/open
+My neighbour has diabetes. => Do I have diabetes? => none/open
+My sister has asthma. => Do I have asthma? => none/open
+My asthma is back. => Do I have asthma? => yes
 I have a garden. | I gave up on tomatoes in the garden. => Do I have a garden? => yes/open
 I have a dog. | I cancelled the dog food order. => Do I have a dog? => yes/open
 我有一辆车。 | 坦白一下，我昨晚吃鱼了，素食到此为止。 => 我还有车吗？ => yes

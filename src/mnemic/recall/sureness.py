@@ -28,7 +28,7 @@ from mnemic.recall.polarity import ASKS_PAST, STILL, asked_words, denies_more, g
 from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
 from mnemic.recall.understand import SPEAKS_OF_SELF, SPEAKS_TO_OTHER
 from mnemic.recall.whom_it_is_about import about_another, asks_of_self, names_in
-from mnemic.recall.word_groups import ASKS_END, DENIES, DREAM, ENDING, WordGroup
+from mnemic.recall.word_groups import ASKS_END, DENIED, DENIES, DREAM, ENDING, MOVED, REPLACED, WordGroup
 from mnemic.recall.yes_or_no import reads
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ _HALF: Final = 0.5
 _DREAMT: Final = (DREAM + WordGroup("dreams?|nightmares?")).pattern()
 """Tells a dream, which says neither that something is so nor that it is not."""
 
-_ENDS: Final = ENDING.pattern()
+_ENDS: Final = (ENDING + REPLACED + MOVED).pattern()
 
 _MEANT: Final = 1.0
 """A closeness of meaning that few entries reach, as recall scales it."""
@@ -206,7 +206,7 @@ def sure(grounds: AnswerGrounds) -> float:
             doubted = doubted or grounds.unfounded or likely < CONCLUDED or not _may_conclude(grounds)
         else:
             likely = min(likely, READ_AT_MOST)
-            doubted = doubted or likely < CONCLUDED_AS_READ or _is_denied(grounds)
+            doubted = doubted or likely < CONCLUDED_AS_READ or _speaks_against(grounds)
         doubted = doubted or _resumes(grounds)
     return min(likely, DOUBTED) if doubted else likely
 
@@ -258,14 +258,20 @@ def _resumes(grounds: AnswerGrounds) -> bool:
     return no and goes_on(grounds.quoted[0].text) and ASKS_END.search(grounds.question) is None
 
 
-def _is_denied(grounds: AnswerGrounds) -> bool:
-    """Whether yes is concluded from what denies or ends something, though neither an end nor a past is asked for."""
-    if grounds.yes is None or grounds.yes < _HALF or ASKS_END.search(grounds.question):
-        return False
-    quoted = grounds.quoted[0].text
-    ends = _ENDS.search(quoted) is not None and _ENDS.search(grounds.question) is None
-    denied = ends or denies_more(grounds.question, quoted)
-    return denied and ASKS_PAST.search(grounds.question) is None and not goes_on(quoted)
+def _speaks_against(grounds: AnswerGrounds) -> bool:
+    """Whether what is quoted speaks against the yes or no that was read out of it, or is of somebody else.
+
+    Yes is not read out of what denies or ends something, unless an end or a past is asked for; nor no, where an end is.
+    """
+    question, quoted = grounds.question, grounds.quoted[0].text
+    if asks_of_self(question) and about_another(quoted, names_in(hit.text for hit in grounds.evidence), question):
+        return True
+    ends = _ENDS.search(quoted) is not None
+    asks_end = ASKS_END.search(question) is not None or _ENDS.search(question) is not None
+    if grounds.yes is not None and grounds.yes < _HALF:
+        return ends and asks_end and STILL.search(question) is None and DENIED.search(quoted) is None
+    denied = denies_more(question, quoted) or (ends and not asks_end)
+    return denied and not asks_end and ASKS_PAST.search(question) is None and not goes_on(quoted)
 
 
 def _became_of_another(quoted: str, grounds: AnswerGrounds) -> bool:

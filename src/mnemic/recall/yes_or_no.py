@@ -265,7 +265,9 @@ _OWN: Final = re.compile(
     re.IGNORECASE,
 )
 _OF_MINE: Final = re.compile(
-    r"\b(?:my|our) (?=((?:(?!(?:her|his|their|an?|the|no|lost|sold|my|our)\b)[\w-]+ ?){1,3})(?!['’]))", re.IGNORECASE
+    r"\b(?:my|our) (?=((?:(?!(?:her|his|their|an?|the|no|lost|sold|my|our|has|have|had|is|are|was|were|wants?|gets?|got)\b)"
+    r"[\w-]+ ?){1,3})(?!['’]))",
+    re.IGNORECASE,
 )
 """What is called the speaker's."""
 _ELLIPTIC: Final = re.compile(
