@@ -177,6 +177,12 @@ def test_what_was_read_is_never_sure_and_yes_is_not_read_out_of_what_denies_or_e
     assert sure(drafted("Do I still play the cello?", over).in_light_of(NO).grounds) > DOUBTED
 
 
+def test_yes_is_not_read_out_of_another_number() -> None:
+    for said, open_left in (("Bus 14 takes me to the office.", True), ("Bus 12 takes me to the office.", False)):
+        draft = drafted("Do I ride the 12 to work?", said)
+        assert (sure(draft.in_light_of(YES).grounds) <= DOUBTED) is open_left
+
+
 def test_what_is_said_of_somebody_else_answers_nothing_about_whoever_asks() -> None:
     grounds = drafted("Do I play the cello?", "I practise every day.").grounds
     of_another = [replace(grounds.quoted[0], text="My neighbour practises every day.")]

@@ -70,6 +70,7 @@ _HALF: Final = 0.5
 _DREAMT: Final = (DREAM + WordGroup("dreams?|nightmares?")).pattern()
 """Tells a dream, which says neither that something is so nor that it is not."""
 
+_NUMBER: Final = re.compile(r"\d+")
 _ENDS: Final = (ENDING + REPLACED + MOVED).pattern()
 
 _MEANT: Final = 1.0
@@ -261,7 +262,8 @@ def _resumes(grounds: AnswerGrounds) -> bool:
 def _speaks_against(grounds: AnswerGrounds) -> bool:
     """Whether what is quoted speaks against the yes or no that was read out of it, or is of somebody else.
 
-    Yes is not read out of what denies or ends something, unless an end or a past is asked for; nor no, where an end is.
+    Yes is not read out of what denies or ends something, unless an end or a past is asked for; nor no, where an end is;
+    nor yes out of what does not hold a number that is asked about.
     """
     question, quoted = grounds.question, grounds.quoted[0].text
     if asks_of_self(question) and about_another(quoted, names_in(hit.text for hit in grounds.evidence), question):
@@ -270,6 +272,8 @@ def _speaks_against(grounds: AnswerGrounds) -> bool:
     asks_end = ASKS_END.search(question) is not None or _ENDS.search(question) is not None
     if grounds.yes is not None and grounds.yes < _HALF:
         return ends and asks_end and STILL.search(question) is None and DENIED.search(quoted) is None
+    if not set(_NUMBER.findall(question)) <= set(_NUMBER.findall(quoted)):
+        return True
     denied = denies_more(question, quoted) or (ends and not asks_end)
     return denied and not asks_end and ASKS_PAST.search(question) is None and not goes_on(quoted)
 
