@@ -62,7 +62,8 @@ READ_AT_MOST: Final = 0.78
 """The most for yes or no that was read out of what was not said in so many words: likely, and never sure."""
 
 DOUBTED: Final = 0.4
-"""The most where a fact of the profile stands against newer evidence that may be of another matter."""
+"""The most where a fact of the profile stands against newer evidence that may be of another matter, where yes or no
+stays open, or where what is quoted is beside the question."""
 
 _ALL: Final = 0.7
 """Share of a question from which a statement holds all that it asks about."""
@@ -72,7 +73,9 @@ _DREAMT: Final = (DREAM + WordGroup("dreams?|nightmares?")).pattern()
 """Tells a dream, which says neither that something is so nor that it is not."""
 
 _NUMBER: Final = re.compile(r"\d+")
+
 _ENDS: Final = (ENDING + REPLACED + MOVED).pattern()
+"""Says that something ended, or that another thing or place came for it."""
 
 _MEANT: Final = 1.0
 """A closeness of meaning that few entries reach, as recall scales it."""
