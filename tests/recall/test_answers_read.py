@@ -29,6 +29,7 @@ from mnemic.recall.sureness import (
     sure,
     weights,
 )
+from mnemic.verbs.recalling import RecallRequest
 
 NO, OPEN, YES = AnswerReading(6, 0, -6, 0, 0), AnswerReading(0, 6, 0, 0, 0), AnswerReading(-6, 0, 6, 0, 0)
 TELLS, BESIDE, ENDED = AnswerReading(0, 0, 0, 6, 0), AnswerReading(0, 0, 0, -6, -6), AnswerReading(0, 0, 0, 0, 6)
@@ -125,6 +126,8 @@ def test_a_reading_that_fails_is_said_and_neither_answer_nor_recall_is_lost(
     memory.flush()
     monkeypatch.setattr(reader, "reading", fails)
     assert "Hale" in me.ask("Who is my dentist?").text
+    _, context = me._run(me._opened.kernel.answering(me._who, RecallRequest(query="Who is my dentist?")))
+    assert any(note.startswith("not read together with what was said: ") for note in context.notes)
     again = me.recall("Who is my dentist?")
     assert not again.notes
     assert "dense" in again.items[0].components

