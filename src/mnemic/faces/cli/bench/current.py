@@ -132,6 +132,7 @@ def standing(held_back: bool, training: bool, limit: int | None, failures: int |
         [
             *("build", "check", "voices", "lives", "lives_check", "long", "long_check", "pair"),
             *("indirect", "indirect_check", "streams", "streams_check", "changing", "changing_check"),
+            *("logs", "logs_check"),
         ]
     ),
     help="Ask people's memories of their lives instead.",
