@@ -114,9 +114,11 @@ def test_a_process_that_leaves_the_group_is_counted_and_ended(
 def test_who_ends_the_run_ends_its_contestants(ends: signal.Signals, locomo_file: Path, tmp_path: Path) -> None:
     told = tmp_path / "told"
     code = f"""
+        import signal
         import sys
         from functools import partial
         from pathlib import Path
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)  # who runs the tests under nohup ignores it, and so would this
         sys.path.insert(0, {str(Path(__file__).parent)!r})
         from test_offspring import SLEEPS, _fleeing
         from mnemic.lab.kit import run as runs
