@@ -147,7 +147,8 @@ def small(each: int, everyday: str | None, failures: int | None, seed: int, **ho
 
     Plain BM25 stands beside it; it is `run small`. A bar that is missed decides the exit code where 200 cases or more
     are asked. With --everyday (`run everyday`), what people tell of their ordinary lives, asked for an answer: built
-    on, only checked, more voices and lives by other hands, long ones of most of a year, and mostly idle talk.
+    on, only checked, more voices and lives by other hands, long ones of most of a year, mostly idle talk, and
+    short logs full of look-alikes.
     """
     from mnemic.lab.tasks.small import small_bench as bench
     from mnemic.lab.tasks.small_task import SmallTask

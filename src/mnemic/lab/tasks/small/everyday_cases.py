@@ -41,11 +41,11 @@ class EverydayPart(StrEnum):
     `CHANGING` and `CHANGING_CHECK` are 144 more of that kind by five other writers, 2,304 questions, in whose lives
     five to seven matters change, half of them told without a word of what was or of what is asked; a quarter are of
     people who are taken for others, another of yes, no and what is only supposed. Used as `STREAMS` are.
-    `LOGS` and `LOGS_CHECK` are 740 and 180 short logs of what somebody typed over weeks, five to eight messages each,
-    in some fifty voices, half English and half Chinese, 5,017 questions: one matter in two to four states, mostly told
-    by what follows from it, among messages that could be mistaken for it (somebody else's, only planned, remembered,
-    asked). Eight writers who knew no code wrote the first, two more the second. No rule and no weight was drawn from
-    either; the second is only measured, and no failure of it was looked at.
+    `LOGS` and `LOGS_CHECK` are 740 and 180 short logs of what somebody typed as over weeks, five to eight messages
+    each, in some fifty voices, half English and half Chinese, 5,017 questions: one matter in two to four states, mostly
+    told by what follows from it, among messages that could be mistaken for it (somebody else's, only planned,
+    remembered, asked). Eight writers who knew no code wrote the first, two more the second. No rule and no weight was
+    drawn from either; the second is only measured, and no failure of it was looked at.
     """
 
     BUILD = "build"
