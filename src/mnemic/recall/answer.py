@@ -71,7 +71,7 @@ from mnemic.recall.quoting import (
     speakers_named,
     telling_sentences,
 )
-from mnemic.recall.reasons import KNOWN
+from mnemic.recall.reasons import KNOWN, NOT_IN_MEMORY
 from mnemic.recall.said_of_others import SpokenOf
 from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
 from mnemic.recall.still_so import adds, may_have_ended_since, stated_in_full, still_so
@@ -198,6 +198,16 @@ def answer_of_draft(question: str, context: Context, drafted: DraftAnswer | None
     if drafted is None:
         return _unknown(question, context, 0.0 if context.items else context.confidence)
     return drafted.answered(sure(drafted.grounds))
+
+
+def in_agreement(context: Context, found: Answer) -> Context:
+    """A context without the note that memory probably holds no answer, where one is given that is likely right.
+
+    That note goes by the words of the question; an answer may have been found by what these mean.
+    """
+    if not found.known or found.confidence < KNOWN:
+        return context
+    return replace(context, notes=tuple(note for note in context.notes if not note.startswith(NOT_IN_MEMORY)))
 
 
 def answer_since(

@@ -179,6 +179,7 @@ ORDERS: Final = frozenset(map(hash_term, tokenise("say said tell told want put o
 """The tokens of what somebody does who orders the speaker about."""
 _I: Final = frozenset(map(hash_term, tokenise("i i'm i've i'd i'll we we're we've we'd we'll 我")))
 _MY: Final = frozenset(map(hash_term, tokenise("my our")))
+"""The tokens by which a speaker is a subject, and by which something is theirs."""
 _WITH_USER: Final = frozenset(SECOND_PERSON) | frozenset(
     map(hash_term, tokenise("we we're we've we'd we'll us our 咱 们"))
 )
@@ -187,7 +188,6 @@ _NAMELESS: Final = np.array(
     [hash_term(token, Field.SPEAKER) for label in MYSELF for token in tokenise(label)], np.uint64
 )
 """By which a speaker is called who is the user without a name."""
-"""The tokens by which a speaker is a subject, and by which something is theirs."""
 
 
 @dataclass(frozen=True, slots=True)

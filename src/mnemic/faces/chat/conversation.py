@@ -120,7 +120,10 @@ class Conversation:
             MnemicError: it cannot be kept.
         """
         context = self.session.context(message, explain=True)
-        answer = quoted(message, self.me.ask(message)) if self.chat is None else ""
+        answer = ""
+        if self.chat is None:
+            found = self.me.ask(message)
+            answer, context = quoted(message, found), _beside(message, found, context)
         named = () if self.adapters is None else self.adapters.named_for(message)
         self._said += 1
         receipt = self._observe("user", message, Channel.USER)
@@ -289,6 +292,13 @@ _CHINESE: Final = re.compile("[\u3400-\u9fff]")
 def asks(message: str) -> bool:
     """Whether a message looks like a question, in English or Chinese."""
     return _ASKS.search(message) is not None
+
+
+def _beside(message: str, answer: Answer, context: Context) -> Context:
+    """What was recalled, as it is shown beside an answer: a note of it denies none that is given."""
+    from mnemic.recall.answer import in_agreement
+
+    return in_agreement(context, answer) if asks(message) else context
 
 
 def quoted(message: str, answer: Answer) -> str:

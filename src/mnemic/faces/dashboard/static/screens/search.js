@@ -7,6 +7,7 @@ import { said } from "../server_words.js";
 import { t, tagged } from "../words.js";
 
 const WAIT = 180;
+const LIKELY = 0.5; // the confidence of an answer from which a note does not say beside it that memory holds none
 
 export function Search({ route }) {
   const { q = "", as_of = "", k = "10" } = route.given;
@@ -44,14 +45,17 @@ export function Search({ route }) {
 function Results({ context, route, q, k, as_of }) {
   const names = [...new Set(context.items.flatMap((one) => Object.keys(one.components)))];
   const most = Math.max(...context.items.map((one) => one.score), 1e-9);
+  const answer = useAnswer("ask", { query: q, ...(as_of ? { as_of } : {}) }).data;
+  const likely = answer?.known && answer.confidence >= LIKELY;
+  const notes = context.notes.filter((note) => !(likely && note.startsWith("probably not in memory")));
   return html`<div class="split">
     <div class="cards">
-      <${Answer} q=${q} as_of=${as_of} route=${route} />
+      <${Answer} data=${answer} route=${route} />
       ${context.items.map((one) => html`<${Hit} one=${one} names=${names} most=${most} route=${route} key=${one.item.id} />`)}
       ${context.items.length === 0 && html`<${Empty} title=${t("search.nothing")}>${t("search.nothing.how")}</${Empty}>`}
       <${WhyNot} q=${q} k=${k} as_of=${as_of} shown=${context.items.map((one) => one.item.id)} />
     </div>
-    <aside class="cards"><${Explained} context=${context} names=${names} /></aside>
+    <aside class="cards"><${Explained} context=${{ ...context, notes }} names=${names} /></aside>
   </div>`;
 }
 
@@ -68,8 +72,7 @@ function Hit({ one, names, most, route }) {
   </article>`;
 }
 
-function Answer({ q, as_of, route }) {
-  const { data } = useAnswer("ask", { query: q, ...(as_of ? { as_of } : {}) });
+function Answer({ data, route }) {
   if (!data?.known) return null;
   return html`<article class="card answer"><h3>${t("answer")} · ${t("sure", { share: number(data.confidence * 100) })}</h3>
     ${data.short && html`<div class="quote" dir="auto">${data.short}</div>`}
