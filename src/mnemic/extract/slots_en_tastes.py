@@ -14,6 +14,8 @@ _STOPS: Final = r"(?=[.,;!?)]|…|$| (?:and|but|because|since|so|when|any ?more|
 _AGAIN: Final = (
     r"(?:(?:now )?(?:eat|drink)|(?:(?:started|begun|gone back to|back to|am|'m) )?(?:eating|drinking)) <THING> again"
 )
+_EATING_SINCE: Final = r"eating (?:(?:red|white|some|more|a (?:bit|little) of) )?<THING>(?: again)?(?: since\b| for (?:(?:about|over|almost|nearly|the (?:last|past)) )*(?:a while|ages|(?:\w+ ){1,2}(?:days|weeks|months|years))\b| again(?=[.,;!)]|$)| (?:these days|lately)(?=[.,;!)]|$))"
+"""What somebody has eaten for a while, so that they keep from it no more."""
 
 _TAKEN_UP: Final = (
     r"(?:(?:took|taken|taking) up|(?:started|begun|resumed)|(?:went|gone|going|fell|fallen|slipped|slid) back (?:to|into|on)"
@@ -63,6 +65,8 @@ DIET: Final = (
     say("", r"(?:^(?:just |now |finally |so )*|<AM> |<I> (?:went|gone) )(?:back to )?eating (?:normally|everything|as (?:normal|before|usual)|like (?:before|normal))(?: again| now)\b", "eating", act=SlotAct.ENDS, among="kept_from", headless=True),
     say("", r"(?:^(?:just |now |finally |so )*|<AM> |<I> (?:went|gone) )back to eating (?:normally|everything|as (?:normal|before|usual)|like (?:before|normal))(?=[.,;!)]|$)", "eating", act=SlotAct.ENDS, among="kept_from", headless=True),
     say("", rf"<I> {_AGAIN}", "again", act=SlotAct.ENDS, among="kept_from"),
+    say("", rf"<BEEN> {_EATING_SINCE}", "eating", act=SlotAct.ENDS, among="kept_from"),
+    say("", rf"^been {_EATING_SINCE}", "eating", act=SlotAct.ENDS, among="kept_from", headless=True),
     say("", rf"{_ILL_FOOD} {_RESTORED}", "back", act=SlotAct.ENDS, among="kept_from"),
     say("diet", r"(?:<I> |<AM> )(?:(?:went|gone|switched|have gone) )?back to (?:being |eating )?(?:an? )?<DIET>(?! (?:restaurant|recipe|place|option|menu|dish|cook|book)\w*)", "back", begins=True),
     say("avoids", rf"(?:i|we)(?: (?:really|just|mostly|usually))? (?:don't|do not|can't|cannot|never|no longer) (?:eat|drink|touch|consume) {_FOODS}{_STOPS}", "eat drink touch consume", many=True),
@@ -72,6 +76,8 @@ DIET: Final = (
     say("avoids", r"no (?P<value>(?:added )?(?:meat|beef|pork|fish|seafood|dairy|milk|eggs?|gluten|sugar|alcohol|wine|caffeine|coffee|nuts|salt|onions?|garlic|cilantro|coriander|mushrooms)) for (?:me|us)\b", "no"),
     say("avoids", r"i don't (?P<value>drink|smoke)(?=[.,;!]|$| (?:and|at all|any ?more)\b)", "drink smoke", shown="{value}ing"),
     say("avoids", rf"<I> {_AGAIN}", "again", act=SlotAct.ENDS, begins=True),
+    say("avoids", rf"<BEEN> {_EATING_SINCE}", "eating", act=SlotAct.ENDS, begins=True),
+    say("avoids", rf"^been {_EATING_SINCE}", "eating", act=SlotAct.ENDS, headless=True),
     say("avoids", rf"{_RESUMED} (?P<value>(?:smoking|drinking|vaping)|(?:meat|fish|coffee|alcohol|sugar|dairy|gluten|caffeine|cigarettes|wine|beer))(?=[.,;!]|$| (?:again|now|last|this|in|since|after|because|and|sadly|full[- ]time)\b)", "back again resumed relapsed", act=SlotAct.ENDS, begins=True),
     say("avoids", rf"{_RESUMED} (?:eating|drinking) <THING>(?=[.,;!]|$| (?:again|now|last|this|in|since|after|because|and|sadly)\b)", "back again resumed relapsed", act=SlotAct.ENDS, begins=True),
     say("avoids", rf"{_RESUMED} (?:the |my )?(?:cigarettes|cigs|ciggies|fags|smokes|nicotine|a pack a day)\b", "back again resumed relapsed", act=SlotAct.ENDS, says="smoking", begins=True),

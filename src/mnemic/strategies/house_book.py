@@ -194,6 +194,7 @@ def other_forms(slot: str, value: Slot) -> Iterator[str]:
         yield from (same_value(f"{value}{years}") for years in ("岁", "周岁", " years old", " years"))
 
 
+_MEAT: Final = "meat chicken beef pork lamb turkey bacon ham steak"
 _KEPT_FROM: Final = {
     "gluten": "bread pasta wheat gluten",
     "dairy": "milk cheese cream butter yoghurt yogurt dairy",
@@ -204,15 +205,24 @@ _KEPT_FROM: Final = {
     "无麸质": "", "麸质": "", "乳糖": "", "生酮": "", "低碳": "", "无糖": "",
 }  # fmt: skip
 """What a diet that one keeps for one's health is called, and foods that who keeps it does not eat."""
+_MEATLESS: Final = {
+    "vegan": f"{_MEAT} fish cheese eggs milk",
+    "plant based": f"{_MEAT} fish cheese eggs milk",
+    "vegetarian": f"{_MEAT} fish",
+    "veggie": f"{_MEAT} fish",
+    "pescatarian": _MEAT,
+}
+"""The same of one kept for other reasons, which somebody who eats normally again after an illness still keeps."""
 
 
 def kept_from(slot: str, value: str) -> Iterator[str]:
-    """The foods that somebody does not eat by a diet for their health, and "" for all of them together."""
+    """The foods that somebody does not eat by a diet, and "" for all of them together where it is for their health."""
     if slot == "diet":
         diet = value.replace("-", " ")
         for name, foods in _KEPT_FROM.items():
             if diet.startswith(name):
                 yield from ("", *foods.split())
+        yield from (food for name, foods in _MEATLESS.items() if diet.startswith(name) for food in foods.split())
 
 
 _WITH_KIND: Final = re.compile(r"(?P<name>.+) \((?P<kind>[^()]+)\)")
