@@ -18,6 +18,16 @@ We've moved! It's Leith now. | city | Leith
 We moved. It's Leith these days. | city | Leith
 we finally moved house, we're in Portobello now | city | Portobello
 I've moved, I'm in Leeds now | city | Leeds
+I work for St Anne's. | employer | St Anne's
+I work at St Anne's as a nurse. | employer | St Anne's
+I've been working at St Anne’s for a year. | employer | St Anne's
+I work for St. Anne's Hospice in Leeds. | employer | St. Anne's Hospice
+I'm working at McDonald's now. | employer | McDonald's
+I've joined Macy's. | employer | Macy's
+I study at St John's. | school | St John's
+I study at St John's College. | school | St John's College
+I work for Google, it's fun. | employer | Google
+I work at Google's London office. | employer | Google
 Moved house, now in Bath. | city | Bath
 just moved - Leith now | city | Leith
 We've relocated, it's Oslo for us now | city | Oslo

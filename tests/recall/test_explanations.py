@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Final
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -359,6 +360,21 @@ def test_words_of_an_unspaced_script_are_joined_only_as_they_stand_in_the_text()
     told = [Turn("在我看来，住得远也不错。", None, SAID[0], None)]
     with telling(told, asking("在我住的北京"), meaning=False) as memory:
         assert "holds 在我, 住" in memory.context.items[0].reasons
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "reason"),
+    [
+        ("我有两个女儿。", "我有几个女儿？", "holds 我有, 女儿"),
+        ("我买了一辆车。", "我有几辆车？", "holds 车"),
+        ("我有两个女儿。", "我有两个女儿吗？", "holds 我有两个女儿"),
+        ("我个子很高。", "谁的个子高？", "holds 个子, 高"),
+        ("张三住在北京。", "那张三住哪里？", "holds 张三住"),
+    ],
+)
+def test_a_measure_word_is_not_told_without_its_number(text: str, question: str, reason: str) -> None:
+    with telling([Turn(text, None, SAID[0], None)], asking(question), meaning=False) as memory:
+        assert reason in memory.context.items[0].reasons
 
 
 def test_what_was_said_at_the_same_time_is_not_said_to_be_later() -> None:

@@ -135,6 +135,12 @@ _WORD: Final = rf"(?!(?:{BREAKS})\b)[\w'&+/-]+"
 _FIRST: Final = rf"(?!(?:{_NOT_FIRST})\b)[\w'&+/-]+"
 _PHRASE: Final = rf"{_FIRST}(?: {_WORD}){{0,5}}(?!-?\w)"
 
+_POSSESSIVE: Final = (
+    r"(?:'s(?:(?=[.,;:!?()]|…|$| (?:as|in|on|since|for|now|and|but|because|so|these|from|part|full|at|near|every|again)\b)"
+    r"|(?-i: (?:[A-Z]\w+ )?(?:College|School|Hospital|Hospice|University|Church|Bakery|Restaurant|Kitchen|Books|Court|House|Bank)\b)))?"
+)
+"""The end of a name that is somebody's: St Anne's, King's College; "Anna's dad" is no such name."""
+
 _TOKENS: Final = {
     "<I>": rf"(?:i|we(?: both| all)?)(?:'ve| have)?{_ADVERBS}",
     "<AM>": rf"(?:i(?:'m| am)|we(?:'re| are))(?: both| all)?{_ADVERBS}",
@@ -144,6 +150,7 @@ _TOKENS: Final = {
     "<NOT>": r"(?:no longer|not any ?more)",
     "<DONT>": r"(?:don't|do not|can't|cannot|won't|no longer|never)",
     "<NAME>": rf"(?P<value>(?:the )?{_NAME})",
+    "<FIRM>": rf"(?P<value>(?:the )?(?:(?-i:St)\.? )?{_NAME}{_POSSESSIVE})",
     "<PERSON>": rf"(?P<value>{_PERSON})",
     "<ANYONE>": _PERSON,
     "<PLACE>": rf"(?P<value>{_PLACE})",

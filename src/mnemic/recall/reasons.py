@@ -70,6 +70,10 @@ SPOKEN: Final = 0.1
 _FEW: Final = "nothing in it bears on the question: there is little else"
 """Said of a hit that is no candidate: in a small memory all are ranked (`fuse`)."""
 
+_NUMBER: Final = r"(?:[几两一二三四五六七八九十百千万半每哪\d]|多少)"
+_MEASURES: Final = "个只条头匹辆台部架把套块张本件双对位名口间家杯瓶支枝颗粒棵座所艘"
+"""Measure words, which stand between a number and what is counted."""
+
 _TELLS: Final = frozenset(tokenise("say said tell told mention mentioned 说 讲"))
 """By which a question asks for what was told, and which are seldom told of it themselves."""
 
@@ -153,6 +157,7 @@ def _reasons_of(question: Question, reading: Reading, hits: list[Hit], nearest: 
     spoken = _named(reading, places, [(term.name, term.speaker) for term in question.names])
     own = [_runs(reading, words, [place]) for words, (place, *_) in zip(own, around.tolist(), strict=True)]
     near = [_runs(reading, words, beside) for words, (_, *beside) in zip(near, around.tolist(), strict=True)]
+    own, near = ([_uncounted(runs, question.query.text) for runs in each] for each in (own, near))
     spoken = rejoined_each(spoken)
     said = reading.values(Column.SAID, places).tolist()
     close = min(NEAR * WEIGHTS.marks["dense"], nearest / 2) if nearest > 0 else np.inf
@@ -190,6 +195,14 @@ def _runs(reading: Reading, words: list[str], places: Sequence[int]) -> list[str
             rest = rest[end - 1 :] if end < len(rest) else ""
         runs += [rest] if rest else []
     return list(dict.fromkeys(runs))
+
+
+def _uncounted(runs: Sequence[str], question: str) -> list[str]:
+    """Runs without the measure word that one begins with behind a number of the question: of 几个女儿 女儿."""
+    return [
+        run[1:] if len(run) > 1 and run[0] in _MEASURES and re.search(_NUMBER + re.escape(run), question) else run
+        for run in runs
+    ]
 
 
 def _says(reading: Reading, run: str, places: Sequence[int]) -> bool:
@@ -372,5 +385,5 @@ def _in_words(text: str, missing: Sequence[str]) -> Iterator[str]:
     """Words as a person would list them: characters of an unspaced script that stand together, joined; none alone."""
     characters = {word for word in missing if word > UNSPACED}
     if characters:
-        yield from re.findall(f"[{''.join(map(re.escape, characters))}]{{2,}}", text)
+        yield from _uncounted(re.findall(f"[{''.join(map(re.escape, characters))}]{{2,}}", text), text)
     yield from (word for word in missing if word not in characters)
