@@ -15,7 +15,7 @@ from mnemic.recall.understand import Question
 
 pytest.importorskip("torch", reason="learning wants the extra `neural`")
 
-from mnemic.lab.order_training import Sample, train_network
+from mnemic.lab.order_training import Sample, train_network, train_networks
 
 COUNT = 6
 
@@ -82,6 +82,15 @@ def test_the_same_samples_make_the_same_network() -> None:
     first, second = (train_network(samples, epochs=1) for _ in range(2))
     assert np.array_equal(first.pairs, second.pairs)
     assert np.array_equal(first.hidden, second.hidden)
+
+
+def test_another_network_learns_from_logs_too_by_the_mean_of_its_weights() -> None:
+    chance = np.random.default_rng(5)
+    samples, logs = ([sample(n, chance) for n in range(40)] for _ in range(2))
+    first, second = train_networks(samples, logs, epochs=1)
+    assert np.array_equal(first.hidden, train_network(samples, epochs=1).hidden)
+    assert not np.array_equal(second.hidden, train_network([*samples, *logs], epochs=1).hidden)
+    assert len(train_networks(samples, epochs=1)) == 1
 
 
 def test_what_only_tells_one_language_from_the_other_meets_nothing() -> None:

@@ -117,13 +117,15 @@ def test_the_weights_fit_what_the_network_reads(embedder: str) -> None:
         told_of(opened, *CHEF).recall("Do I drink alcohol?")
     _, pool, learned = ordering.call_args.args
     assert bool(learned.embedder) is (embedder == "auto")
-    assert pool.inputs.shape[1] == len(learned.network.mean)
-    flags, shared = len(pool.flags), learned.network.before.shape[1]
-    directions = learned.network.said_into.shape[1]
-    assert bool(directions) is (embedder == "auto")
-    met = directions + 1 if directions else 0
-    assert len(learned.network.hidden) == pool.inputs.shape[1] + met + flags + 1
-    assert len(learned.network.pairs) == pool.pairs.shape[2] + 2 * shared + flags + 1
+    assert len(learned.networks) == (2 if embedder == "auto" else 1)
+    for network in learned.networks:
+        assert pool.inputs.shape[1] == len(network.mean)
+        flags, shared = len(pool.flags), network.before.shape[1]
+        directions = network.said_into.shape[1]
+        assert bool(directions) is (embedder == "auto")
+        met = directions + 1 if directions else 0
+        assert len(network.hidden) == pool.inputs.shape[1] + met + flags + 1
+        assert len(network.pairs) == pool.pairs.shape[2] + 2 * shared + flags + 1
 
 
 def test_what_holds_now_goes_first(memory: Memory) -> None:

@@ -121,3 +121,13 @@ def test_a_network_is_read_from_the_arrays_that_have_its_prefix(prefix: str) -> 
     arrays = {prefix + field.name: getattr(written, field.name) for field in fields(written)}
     read = OrderNetwork.of(arrays, prefix)
     assert all(np.array_equal(getattr(read, field.name), getattr(written, field.name)) for field in fields(read))
+
+
+def test_the_mean_of_several_is_taken_of_each_kind_of_odds_and_leaves_one_as_it_is() -> None:
+    given = candidates(5, 3)
+    several = [network(seed).weigh(*given) for seed in (1, 2)]
+    mean = OrderOdds.mean_of(several)
+    for name in ("bearing", "replaced", "same"):
+        first, second = (getattr(odds, name) for odds in several)
+        assert np.allclose(getattr(mean, name), (first + second) / 2, atol=1e-6)
+        assert np.array_equal(getattr(OrderOdds.mean_of(several[:1]), name), first)

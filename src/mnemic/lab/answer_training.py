@@ -40,9 +40,9 @@ from mnemic.core.items import Item, Kind
 from mnemic.core.queries import Context, Filter, Recalled
 from mnemic.lab.kit.calibration import expected_error
 from mnemic.lab.kit.metrics import auroc_estimate
-from mnemic.lab.order_training import train_network
+from mnemic.lab.order_training import train_networks
 from mnemic.lab.reading_training import LEFT_OUT, learned_talk
-from mnemic.lab.sample_sets import IDLE_LIVES, FoldEmbedders, sample_sets
+from mnemic.lab.sample_sets import IDLE_LIVES, LOGS, FoldEmbedders, sample_sets
 from mnemic.lab.tasks.current.current_cases import (
     CurrentCase,
     CurrentQuestion,
@@ -212,14 +212,17 @@ def ask_all(heads: CurrencyWeights, draws: int, kept: Path, jobs: int) -> tuple[
 
 
 def _ask_fold(fold: int, heads: CurrencyWeights, draws: int, kept: Path) -> list[AskedOnce]:
-    order = blake2b(b"".join(part.tobytes() for part in astuple(heads.network)), digest_size=4).hexdigest()
+    order = blake2b(
+        b"".join(part.tobytes() for network in heads.networks for part in astuple(network)), digest_size=4
+    ).hexdigest()
     file = kept / f"asked-{read_by(heads)}-{order}-{fold}.pickle"  # another order wants asking anew
     if file.exists():
         known: list[AskedOnce] = pickle.loads(file.read_bytes())  # noqa: S301 - who runs this names the folder
         return known
     samples = samples_of(sample_sets(draws), heads, kept)
     folds = folds_of(samples)
-    network = train_network([sample for sample in samples if folds[sample.case] != fold])
+    logs = samples_of([LOGS], heads, kept) if heads.embedder else []
+    networks = train_networks([sample for sample in samples if folds[sample.case] != fold], logs)
     del samples  # they are large, and asking needs none of them
     embedder = FoldEmbedders(kept).of if heads.embedder else _by_words
 
@@ -227,7 +230,7 @@ def _ask_fold(fold: int, heads: CurrencyWeights, draws: int, kept: Path) -> list
         return [case for n, case in enumerate(cases) if folds.get(case.id, n % FOLDS) == fold]
 
     asked: list[AskedOnce] = []
-    with _ordered_by(replace(heads, network=network)):
+    with _ordered_by(replace(heads, networks=networks)):
         for half, source in (
             (Half.DEVELOPMENT, LearnedFrom.CASE),
             (Half.TRAINING, LearnedFrom.CASE),

@@ -52,6 +52,8 @@ _DRAWN: Final = 8000
 ANSWERS_BEAR: Final = 3.0
 """What half of all that answers bears at least, in log odds: recall's and `ask`'s floors are of this scale, and where
 zero lies on it would else change with what is learned from."""
+AVERAGED: Final = 0.999
+"""What a running mean of the weights keeps of itself at each step, where it is taken in the end."""
 BEGUN: Final = 0.5
 """What each direction's share of a deviation is at first."""
 _UNLIKELY: Final = -1e4
@@ -87,8 +89,23 @@ class Sample:
     weight: float = 1.0
 
 
-def train_network(samples: Sequence[Sample], *, epochs: int = EPOCHS) -> OrderNetwork:
-    """Learn the network from samples, the same from the same samples on one build of torch and one thread."""
+def train_networks(
+    samples: Sequence[Sample], logs: Sequence[Sample] = (), *, epochs: int = EPOCHS
+) -> tuple[OrderNetwork, ...]:
+    """Learn a network from samples, and where there are logs another one from these too, by the mean of its weights.
+
+    Short logs of one matter teach what follows from what; alone they would have the order doubt plain lives.
+    """
+    first = train_network(samples, epochs=epochs)
+    return (first, train_network([*samples, *logs], epochs=epochs, averaged=AVERAGED)) if logs else (first,)
+
+
+def train_network(samples: Sequence[Sample], *, epochs: int = EPOCHS, averaged: float = 0.0) -> OrderNetwork:
+    """Learn the network from samples, the same from the same samples on one build of torch and one thread.
+
+    Args:
+        averaged: What a running mean of the weights keeps of itself at each step; 0 for the weights of the last step.
+    """
     import torch
 
     inputs = np.concatenate([sample.pool.inputs for sample in samples])
@@ -101,7 +118,7 @@ def train_network(samples: Sequence[Sample], *, epochs: int = EPOCHS) -> OrderNe
     try:
         with torch.random.fork_rng():
             torch.manual_seed(0)
-            parts = _learned(batch, middles.directions, epochs)
+            parts = _learned(batch, middles.directions, epochs, averaged)
     finally:
         torch.set_num_threads(threads)
     for name, middle in (("asked_into", middles.asked), ("said_into", middles.said)):
@@ -181,7 +198,7 @@ class Middles:
         return {"asked": torch.from_numpy(asked), "said": torch.from_numpy(said)}
 
 
-def _learned(batch: dict[str, torch.Tensor], directions: Floats, epochs: int) -> dict[str, Floats]:
+def _learned(batch: dict[str, torch.Tensor], directions: Floats, epochs: int, averaged: float) -> dict[str, Floats]:
     import torch
 
     flags, met = batch["flags"].shape[1], directions.shape[1] + 1 if directions.size else 0
@@ -205,6 +222,7 @@ def _learned(batch: dict[str, torch.Tensor], directions: Floats, epochs: int) ->
     count = len(batch["flags"])
     steps = max(1, count // BATCH)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, RATE, total_steps=epochs * steps, pct_start=0.15)
+    kept = {name: part.detach().clone() for name, part in parts.items()}
     for _ in range(epochs):
         order = torch.randperm(count)
         for step in range(steps):
@@ -215,7 +233,9 @@ def _learned(batch: dict[str, torch.Tensor], directions: Floats, epochs: int) ->
             torch.nn.utils.clip_grad_norm_(parts.values(), 1.0)
             optimiser.step()
             schedule.step()
-    learned = {name: part.detach().numpy().astype(np.float32) for name, part in parts.items()}
+            for name, part in parts.items():
+                kept[name].lerp_(part.detach(), 1 - averaged)
+    learned = {name: part.numpy().astype(np.float32) for name, part in kept.items()}
     return learned | {name: learned[name][:, 0] for name in ("direct", "bearing")}
 
 

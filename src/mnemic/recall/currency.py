@@ -198,13 +198,13 @@ class CurrencyWeights:
         embedder: Whose vectors the heads read; "" for the weights by words.
         said, asked: The heads over the vector of a passage and over that of a question: (dims + 1, `HEADS`), the last
             row the bias; none by words.
-        network: What puts candidates in order.
+        networks: What puts candidates in order, the mean of what each makes of them.
     """
 
     embedder: str
     said: Floats
     asked: Floats
-    network: OrderNetwork
+    networks: tuple[OrderNetwork, ...]
 
 
 @lru_cache(maxsize=1)
@@ -220,9 +220,14 @@ def weights_in(arrays: Mapping[str, NDArray[Any]]) -> Mapping[str, CurrencyWeigh
     said, asked = (arrays[name].astype(np.float32) for name in ("said", "asked"))
     none = np.zeros((0, 0), np.float32)
     return {
-        embedder: CurrencyWeights(embedder, said, asked, OrderNetwork.of(arrays, "meaning_")),
-        "": CurrencyWeights("", none, none, OrderNetwork.of(arrays, "words_")),
+        embedder: CurrencyWeights(embedder, said, asked, networks_in(arrays, "meaning_", "meaning_logs_")),
+        "": CurrencyWeights("", none, none, networks_in(arrays, "words_")),
     }
+
+
+def networks_in(arrays: Mapping[str, NDArray[Any]], *prefixes: str) -> tuple[OrderNetwork, ...]:
+    """Read networks out of the arrays of the file, one a prefix."""
+    return tuple(OrderNetwork.of(arrays, prefix) for prefix in prefixes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -432,7 +437,9 @@ def succeeded(question: Question, pool: Pool, learned: CurrencyWeights) -> Succe
     To a question about whoever asks, what an assistant said stays behind what a person did; so does, to any, what is
     certainly of somebody else. By words alone the order stays, but for a newer state of what came first.
     """
-    odds = learned.network.weigh(pool.inputs, pool.pairs, pool.flags, pool.vectors, pool.asked)
+    odds = OrderOdds.mean_of(
+        [network.weigh(pool.inputs, pool.pairs, pool.flags, pool.vectors, pool.asked) for network in learned.networks]
+    )
     bearing = odds.bearing
     off = pool.apart | pool.machines & question.asks_own
     bearing[off] -= np.float32(BEHIND)

@@ -21,6 +21,10 @@ the largest
 
 in which only the likeliest of the others counts: were it the chance that none has, much talk of like things would bury
 what it leaves as it was.
+
+Several networks that learned from different talk err in different places, so that the means of their log odds are taken
+(Lakshminarayanan et al., "Simple and Scalable Predictive Uncertainty Estimation using Deep Ensembles",
+arXiv:1612.01474, section 2.4, who take those of likelihoods, of networks that differ by chance alone).
 """
 
 from __future__ import annotations
@@ -33,7 +37,7 @@ import numpy as np
 from mnemic.extract.small_products import small_product
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -128,6 +132,17 @@ class OrderOdds:
     bearing: Floats
     replaced: Floats
     same: Floats
+
+    @classmethod
+    def mean_of(cls, several: Sequence[OrderOdds]) -> OrderOdds:
+        """The means of what several networks make of the same candidates."""
+        first, *others = several
+        share = np.float32(1 / len(several))
+        return cls(
+            sum((odds.bearing for odds in others), first.bearing) * share,
+            sum((odds.replaced for odds in others), first.replaced) * share,
+            sum((odds.same for odds in others), first.same) * share,
+        )
 
     def standing(self, allowed: NDArray[np.bool_]) -> Floats:
         """How well each stands, where the second of two may have taken the place of the first, (n, n)."""
