@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -38,11 +39,20 @@ class Embedder(Protocol):
         ...
 
 
+class PassageReading(StrEnum):
+    """How a passage is read for its vector: the method of an embedder. Only vectors of one reading are compared."""
+
+    MATTER = "passages"
+    INTERMEDIATE = "intermediate"
+    INSTRUCTION = "instructions"
+
+
 class LayeredEmbedder(Embedder, Protocol):
-    """An embedder of many layers that also hands out what its texts look like part of the way.
+    """An embedder that also hands out vectors by which strategies judge how a thing is said.
 
     Last layers bring together what is about the same; layers before them still tell how a thing is said, an order
-    from a report, and so serve those who judge that. They cost less, too.
+    from a report, and so serve those who judge that. They cost less, too. What was learned to tell orders tells them
+    better still, and nothing else.
     """
 
     def intermediate(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -50,6 +60,10 @@ class LayeredEmbedder(Embedder, Protocol):
 
         They are compared with one another alone, never with those of `passages`.
         """
+        ...
+
+    def instructions(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Vectors of passages by layers that learned to tell whether they instruct, one row each, of unit length."""
         ...
 
 
