@@ -118,13 +118,13 @@ class Meaning:
         return [vector.tobytes() for vector in embedding.passages(texts).astype("<f2")]
 
     def vectors(
-        self, texts: Sequence[str], only: str = "", read_for: PassageReading = PassageReading.MATTER
+        self, texts: Sequence[str], only: str = "", reading: PassageReading = PassageReading.PASSAGE
     ) -> list[NDArray[np.float32]]:
         """Embed texts as passages, by the embedder that serves; none where none does, or it cannot be opened here.
 
         Args:
             only: The name of the embedder whose vectors are wanted: where another serves there are none.
-            read_for: How they are read: where it does not read so there are none.
+            reading: How they are read: where it does not read so there are none.
 
         Raises:
             ModelError: it failed.
@@ -133,7 +133,7 @@ class Meaning:
         if not serving or (only and serving != only):
             return []
         embedding = self._opened(serving)
-        return [] if embedding is None else embedding.compared(texts, read_for)
+        return [] if embedding is None else embedding.compared(texts, reading)
 
     def reading(self, question: str, said: Sequence[str]) -> AnswerReading | None:
         """Whether what was said, the oldest first, answers a question, by the embedder that serves.

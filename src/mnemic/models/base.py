@@ -42,17 +42,16 @@ class Embedder(Protocol):
 class PassageReading(StrEnum):
     """How a passage is read for its vector: the method of an embedder. Only vectors of one reading are compared."""
 
-    MATTER = "passages"
+    PASSAGE = "passages"
     INTERMEDIATE = "intermediate"
     INSTRUCTION = "instructions"
 
 
 class LayeredEmbedder(Embedder, Protocol):
-    """An embedder that also hands out vectors by which strategies judge how a thing is said.
+    """An embedder of many layers that also hands out what its texts look like part of the way.
 
     Last layers bring together what is about the same; layers before them still tell how a thing is said, an order
-    from a report, and so serve those who judge that. They cost less, too. What was learned to tell orders tells them
-    better still, and nothing else.
+    from a report, and so serve those who judge that. They cost less, too.
     """
 
     def intermediate(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -61,6 +60,10 @@ class LayeredEmbedder(Embedder, Protocol):
         They are compared with one another alone, never with those of `passages`.
         """
         ...
+
+
+class InstructionEmbedder(Embedder, Protocol):
+    """An embedder of which some layers learned to tell whether a text instructs."""
 
     def instructions(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Vectors of passages by layers that learned to tell whether they instruct, one row each, of unit length."""

@@ -100,29 +100,29 @@ class Embedding:
         return np.concatenate([self._timed(texts[start:stop], embed) for start, stop in self._slices(texts)])
 
     def compared(
-        self, texts: Sequence[str], read_for: PassageReading = PassageReading.MATTER
+        self, texts: Sequence[str], reading: PassageReading = PassageReading.PASSAGE
     ) -> list[NDArray[np.float32]]:
         """Vectors of passages that strategies compare, in order; the latest are remembered.
 
         Many are asked for again: what stands is compared with every sentence that may take it back.
 
         Args:
-            read_for: How they are read; nothing comes of it where the embedder does not read so.
+            reading: How they are read; nothing comes of it where the embedder does not read so.
 
         Raises:
             ModelError: the model or its endpoint failed.
         """
-        embed: Embed | None = getattr(self._embedder, read_for, None)
+        embed: Embed | None = getattr(self._embedder, reading, None)
         if embed is None:
             return []
         with self._lock:
-            known = {text: vector for text in texts if (vector := self._compared.get((text, read_for))) is not None}
+            known = {text: vector for text in texts if (vector := self._compared.get((text, reading))) is not None}
         missing = list(dict.fromkeys(text for text in texts if text not in known))
         known |= dict(zip(missing, self._sliced(missing, embed), strict=True)) if missing else {}
         with self._lock:
             for text in texts:
-                self._compared[text, read_for] = known[text]
-                self._compared.move_to_end((text, read_for))
+                self._compared[text, reading] = known[text]
+                self._compared.move_to_end((text, reading))
             while len(self._compared) > self._questions_kept:
                 self._compared.popitem(last=False)
         return [known[text] for text in texts]

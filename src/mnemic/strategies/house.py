@@ -58,7 +58,8 @@ class House:
         """Derive what `digest` does of turns as they were written, so that no cut into runs decides what comes of them.
 
         It pauses after every turn, which takes some hundred microseconds. Where vectors of the right embedder are made
-        here, they tell which sentences instruct that no rule decides.
+        here, they tell which sentences instruct that no rule decides: one after an earlier layer and one by layers that
+        learned it; where either is missing, words tell.
         """
         readings = []
         for item in given.as_written:
@@ -193,7 +194,7 @@ def _meanings(readings: Sequence[_Reading], known: Sequence[Item]) -> Flow[Meani
 
     once = tuple(dict.fromkeys(texts))
     try:
-        made = yield from vectors(*once, embedder=EMBEDDER, read_for=PassageReading.INTERMEDIATE)
+        made = yield from vectors(*once, embedder=EMBEDDER, reading=PassageReading.INTERMEDIATE)
     except ModelError:
         made = ()
     return dict(zip(once, made, strict=True)) if made else {}
@@ -231,7 +232,7 @@ def _instructing(readings: Sequence[_Reading], meanings: Meanings) -> Flow[froze
     from mnemic.extract.instruction_meaning import EMBEDDER, meant_as_instructions
 
     try:
-        adapted = yield from vectors(*lows, embedder=EMBEDDER, read_for=PassageReading.INSTRUCTION)
+        adapted = yield from vectors(*lows, embedder=EMBEDDER, reading=PassageReading.INSTRUCTION)
     except ModelError:
         adapted = ()
     if not adapted:

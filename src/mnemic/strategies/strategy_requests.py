@@ -105,12 +105,12 @@ class EmbedTexts(Request):
 
     Attributes:
         embedder: Whose vectors are of use; none are made where another serves. "" for any.
-        read_for: How they are read; none are made by an embedder that does not read so.
+        reading: How they are read; none are made by an embedder that does not read so.
     """
 
     texts: tuple[str, ...]
     embedder: str = ""
-    read_for: PassageReading = PassageReading.MATTER
+    reading: PassageReading = PassageReading.PASSAGE
 
 
 def search(text: str, where: Filter = Filter(), k: int = 10) -> Flow[Sequence[SearchHit]]:
@@ -158,8 +158,8 @@ def spread(
 
 
 def vectors(
-    *texts: str, embedder: str = "", read_for: PassageReading = PassageReading.MATTER
+    *texts: str, embedder: str = "", reading: PassageReading = PassageReading.PASSAGE
 ) -> Flow[Sequence[NDArray[np.float32]]]:
     """Embed texts; empty without an embedder, or where another serves than the one that is named."""
-    embedded: Sequence[NDArray[np.float32]] = yield EmbedTexts(texts, embedder, read_for)
+    embedded: Sequence[NDArray[np.float32]] = yield EmbedTexts(texts, embedder, reading)
     return embedded

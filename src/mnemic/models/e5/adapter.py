@@ -76,7 +76,7 @@ class Adapter:
 
 
 def read_adapter(file: Path) -> Adapter:
-    """Read what `mnemic.lab.question_training` wrote.
+    """Read what a command of the laboratory wrote of updates alone.
 
     Raises:
         ModelError: the file is not there, or is none.
