@@ -372,8 +372,8 @@ class Answering:
                 return self.meaning.reading(question, said)
             case Embed(model, texts):
                 return self.meaning.passages(model, texts)
-            case EmbedTexts(texts, embedder, intermediate):
-                return self.meaning.vectors(texts, embedder, intermediate=intermediate)
+            case EmbedTexts(texts, embedder, reading):
+                return self.meaning.vectors(texts, embedder, reading)
             case Ask():
                 return self.language_model.answer(request)
             case AskEach(asks):

@@ -16,6 +16,7 @@ from mnemic.core.mutex import Mutex
 from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import Invalid, ModelError
 from mnemic.lanes.slices import EMBED
+from mnemic.models.base import PassageReading
 from mnemic.models.model_requests import Meant
 from mnemic.store.engine.lane_cursors import enlist
 from mnemic.store.values.work import EmbedderRow, EmbedderState, embedding_lane
@@ -116,12 +117,14 @@ class Meaning:
             raise ModelError(f"embedder {model if row is None else row.name} cannot be opened here")
         return [vector.tobytes() for vector in embedding.passages(texts).astype("<f2")]
 
-    def vectors(self, texts: Sequence[str], only: str = "", *, intermediate: bool = False) -> list[NDArray[np.float32]]:
+    def vectors(
+        self, texts: Sequence[str], only: str = "", reading: PassageReading = PassageReading.PASSAGE
+    ) -> list[NDArray[np.float32]]:
         """Embed texts as passages, by the embedder that serves; none where none does, or it cannot be opened here.
 
         Args:
             only: The name of the embedder whose vectors are wanted: where another serves there are none.
-            intermediate: After an earlier layer, which not every embedder has: where it has none there are none.
+            reading: How they are read: where it does not read so there are none.
 
         Raises:
             ModelError: it failed.
@@ -130,7 +133,7 @@ class Meaning:
         if not serving or (only and serving != only):
             return []
         embedding = self._opened(serving)
-        return [] if embedding is None else embedding.compared(texts, intermediate=intermediate)
+        return [] if embedding is None else embedding.compared(texts, reading)
 
     def reading(self, question: str, said: Sequence[str]) -> AnswerReading | None:
         """Whether what was said, the oldest first, answers a question, by the embedder that serves.

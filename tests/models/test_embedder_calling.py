@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from mnemic.errors import ModelError
 from mnemic.models import calling
-from mnemic.models.base import Embedder
+from mnemic.models.base import Embedder, PassageReading
 from mnemic.models.calling import Embedding
 from mnemic.models.scripted_embedder import ScriptedEmbedder
 from mnemic.testing.embedder_contract import *  # noqa: F403
@@ -178,12 +178,12 @@ class Layered(Watched):
 
 def test_vectors_of_an_earlier_layer_are_kept_apart_from_those_of_the_last() -> None:
     embedding = Embedding(Layered())
-    last, early = embedding.compared(["step"]), embedding.compared(["step"], intermediate=True)
+    last, early = embedding.compared(["step"]), embedding.compared(["step"], PassageReading.INTERMEDIATE)
     assert np.array_equal(early[0], embedding.compared(["pets"])[0])
     assert not np.array_equal(early[0], last[0])
 
 
 def test_an_embedder_without_an_earlier_layer_has_no_vectors_of_one() -> None:
     watched = Watched()
-    assert Embedding(watched).compared(["a"], intermediate=True) == []
+    assert Embedding(watched).compared(["a"], PassageReading.INTERMEDIATE) == []
     assert watched.calls == []

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from mnemic.extract.instruction_meaning import form
+from mnemic.extract.instruction_meaning import form, linear_layer
 
 
 class Wishing:
@@ -21,6 +21,8 @@ class Wishing:
         along = float(mean @ toward)
         far = -along + np.sqrt(along**2 + 1 - float(mean @ mean))
         self.name, self._vector = name, mean + far * toward
+        weights = linear_layer().weights
+        self._read = (weights if wishes else -weights) / np.linalg.norm(weights)
 
     def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
         unit = self._vector / np.linalg.norm(self._vector)
@@ -29,6 +31,10 @@ class Wishing:
 
     def intermediate(self, texts: Sequence[str]) -> NDArray[np.float32]:
         return self.passages(texts)
+
+    def instructions(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        tiled: NDArray[np.float32] = np.tile(self._read, (len(texts), 1))
+        return tiled
 
     def query(self, text: str) -> NDArray[np.float32]:
         first: NDArray[np.float32] = self.passages([text])[0]

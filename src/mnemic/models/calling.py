@@ -15,7 +15,7 @@ from mnemic.core.forking import renew_in_child
 from mnemic.core.mutex import Mutex, wait_among, wake_all
 from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import ModelError
-from mnemic.models.base import AnswerReading
+from mnemic.models.base import AnswerReading, PassageReading
 
 if TYPE_CHECKING:
     import numpy as np
@@ -66,7 +66,7 @@ class Embedding:
         self._asking: set[int] = set()
         self._waiting: deque[threading.Lock] = deque()
         self._remembered: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
-        self._compared: OrderedDict[tuple[str, bool], NDArray[np.float32]] = OrderedDict()
+        self._compared: OrderedDict[tuple[str, PassageReading], NDArray[np.float32]] = OrderedDict()
 
     @property
     def name(self) -> str:
@@ -99,28 +99,30 @@ class Embedding:
             return self._timed(texts, embed)
         return np.concatenate([self._timed(texts[start:stop], embed) for start, stop in self._slices(texts)])
 
-    def compared(self, texts: Sequence[str], *, intermediate: bool = False) -> list[NDArray[np.float32]]:
+    def compared(
+        self, texts: Sequence[str], reading: PassageReading = PassageReading.PASSAGE
+    ) -> list[NDArray[np.float32]]:
         """Vectors of passages that strategies compare, in order; the latest are remembered.
 
         Many are asked for again: what stands is compared with every sentence that may take it back.
 
         Args:
-            intermediate: After an earlier layer; nothing comes of it where the embedder has none.
+            reading: How they are read; nothing comes of it where the embedder does not read so.
 
         Raises:
             ModelError: the model or its endpoint failed.
         """
-        embed: Embed | None = getattr(self._embedder, "intermediate" if intermediate else "passages", None)
+        embed: Embed | None = getattr(self._embedder, reading, None)
         if embed is None:
             return []
         with self._lock:
-            known = {text: vector for text in texts if (vector := self._compared.get((text, intermediate))) is not None}
+            known = {text: vector for text in texts if (vector := self._compared.get((text, reading))) is not None}
         missing = list(dict.fromkeys(text for text in texts if text not in known))
         known |= dict(zip(missing, self._sliced(missing, embed), strict=True)) if missing else {}
         with self._lock:
             for text in texts:
-                self._compared[text, intermediate] = known[text]
-                self._compared.move_to_end((text, intermediate))
+                self._compared[text, reading] = known[text]
+                self._compared.move_to_end((text, reading))
             while len(self._compared) > self._questions_kept:
                 self._compared.popitem(last=False)
         return [known[text] for text in texts]

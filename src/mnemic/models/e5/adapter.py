@@ -1,10 +1,12 @@
 """Low-rank updates of the encoder's matrices: a question is read otherwise than a passage, by the same weights; and a
-question together with what was said to it otherwise again (`models.e5.answer_reader`).
+question together with what was said to it otherwise again (`models.e5.answer_reader`), and so is a passage where it is
+asked whether it instructs.
 
 Source: Hu et al., "LoRA: Low-Rank Adaptation of Large Language Models", arXiv:2106.09685, section 4.1: beside a matrix
 W lies a product A B of rank r, and x W becomes x W + (x A) B. What was learned lies in `questions.npz`, beside this
 file, as `python -m mnemic.lab.question_training` makes it: of some upper layers, for questions alone. So vectors of
-passages stay what they are, and a store that has them needs none anew.
+passages stay what they are, and a store that has them needs none anew. Of `instructions.npz`, by
+`python -m mnemic.lab.instruction_reading_training`, come vectors that nothing stores.
 
 That two different towers read question and passage is Karpukhin et al., "Dense Passage Retrieval", arXiv:2004.04906,
 section 3.1; that half of what was learned is taken is Wortsman et al., "Robust fine-tuning of zero-shot models",
@@ -74,7 +76,7 @@ class Adapter:
 
 
 def read_adapter(file: Path) -> Adapter:
-    """Read what `mnemic.lab.question_training` wrote.
+    """Read what a command of the laboratory wrote of updates alone.
 
     Raises:
         ModelError: the file is not there, or is none.
