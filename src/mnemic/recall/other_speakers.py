@@ -37,7 +37,7 @@ def without_selves_of_others(question: str, recalled: Sequence[Recalled], user: 
     """What was recalled without what others by name say of themselves, where a question is about the user alone."""
     if not asks_of_self(question) or _ASKS_OF_DEALINGS.search(question):
         return list(recalled)
-    if not any((name := _speaker(hit)) and names_user(name, user) for hit in recalled):
+    if not any(names_user(_speaker(hit), user) for hit in recalled):
         return list(recalled)
     asked, called = asked_words(question), frozenset(tokenise(user))
     return [hit for hit in recalled if not (_is_another(hit, user) and _is_of_themselves(hit, asked, called))]
