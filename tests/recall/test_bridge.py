@@ -46,24 +46,6 @@ def test_a_question_that_one_turn_answers_leads_nowhere(world: Any) -> None:
     assert all("links" not in hit.components for hit in world.recall("What is Marta's number?"))
 
 
-@pytest.mark.parametrize(
-    ("pointing", "other", "bridged"),
-    [
-        ("The plumber rings from 555-0143.", "The dentist is 555-0199 now.", False),
-        ("The plumber rings from 555 0143.", "Parked in bay 555 again.", False),
-        ("The plumber waits in bay 555.", "The dentist is 555-0199 now.", False),
-        ("The plumber rings from 0171 555 9934.", "Missed a call from 0171 555 9934.", True),
-        ("The plumber waits in bay 555.", "Somebody scratched the car in bay 555.", True),
-        ("The plumber fixed 302.", "302 has a leak again.", True),
-    ],
-)
-def test_a_part_of_a_longer_number_is_no_subject(world: Any, pointing: str, other: str, bridged: bool) -> None:
-    for n, text in enumerate((pointing, *TALK[:4], other, *TALK[4:])):
-        world.say(text, session=f"s{n}")
-    found = world.recall("Which person employs the plumber?")
-    assert any("both say" in reason for hit in found for reason in hit.reasons) == bridged
-
-
 def test_what_many_turns_say_is_no_subject(world: Any) -> None:
     world.say("The lantern number is 0171 555 9934.", session="x")
     for n in range(60):

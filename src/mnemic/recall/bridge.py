@@ -18,7 +18,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -31,8 +30,6 @@ from mnemic.recall.walk import COMMON, extended, rarity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
 
     from mnemic.core.queries import Hit
     from mnemic.index.reading import Reading
@@ -147,10 +144,8 @@ def bridge(question: Question, ranking: Ranking) -> Bridge:
     subjects = said - set(asked.tokens) - {term.text for term in question.terms} - stop_hashes()
     if any(term.word > UNSPACED for term in question.terms):
         subjects -= _characters()
-    numbers = _numbers() | {term.text for term in question.terms if term.word.isdigit()}
-    bridged = _Subjects(subjects, numbers, _numbers_in(source, pier.place, numbers))
     spans = sorted(
-        _spans(ranking, pier, bridged, asked.without(said), question.weights.new), key=lambda span: -span.gain
+        _spans(ranking, pier, subjects, asked.without(said), question.weights.new), key=lambda span: -span.gain
     )[:LED]
     if not spans:
         return Bridge(ranking)
@@ -184,29 +179,6 @@ class _Asked:
         return {token: share for token, share in zip(self.tokens, self.shares, strict=True) if token not in said}
 
 
-@dataclass(frozen=True, slots=True)
-class _Subjects:
-    """The words by which a turn may lead on; a number only as a whole: 555 of 555-0143 is in many a number.
-
-    Attributes:
-        tokens: The words.
-        numbers: The tokens that are written in digits, as far as they are known.
-        whole: The numbers that the turn holds, each the tokens that stand one after the other.
-    """
-
-    tokens: frozenset[int]
-    numbers: frozenset[int]
-    whole: frozenset[tuple[int, ...]]
-
-    def shared(self, token: int, reading: Reading, places: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Those of some places, which hold a word, that hold the whole number that it is of, if it is of one."""
-        if token not in self.numbers:
-            return places
-        wanted = {number for number in self.whole if token in number}
-        kept = [not wanted.isdisjoint(_numbers_in(reading, place, self.numbers)) for place in places.tolist()]
-        return places[np.array(kept, np.bool_)]
-
-
 def _pier(ranking: Ranking) -> Pier | None:
     """The turn that by its own words holds most of the question; None if no turn holds any."""
     best, most = None, np.float32(0)
@@ -228,21 +200,20 @@ def _between_people(reading: Reading, place: int) -> bool:
 
 
 def _spans(
-    ranking: Ranking, pier: Pier, subjects: _Subjects, missing: Mapping[int, float], new: float
+    ranking: Ranking, pier: Pier, subjects: frozenset[int], missing: Mapping[int, float], new: float
 ) -> Iterator[Span]:
     """Every turn that holds a subject, by the rarest: worth more the more it holds of what is missing, or scored."""
     readings = [scored_entries.reading for scored_entries in ranking.scored]
     entries = sum(reading.size for reading in readings)
     gains = [np.zeros(reading.size, np.float32) for reading in readings]
     tokens = [np.zeros(reading.size, np.uint64) for reading in readings]
-    for token in sorted(subjects.tokens):
+    for token in sorted(subjects):
         holding = [reading.find(token)[0] for reading in readings]
         holders = sum(map(len, holding))
         if not 1 < holders <= COMMON:
             continue
         worth = rarity(np.array([holders]), entries)[0]
-        for reading, gain, by, held in zip(readings, gains, tokens, holding, strict=True):
-            places = subjects.shared(token, reading, held)
+        for gain, by, places in zip(gains, tokens, holding, strict=True):
             rarer = places[gain[places] < worth]
             gain[rarer], by[rarer] = worth, token
     gains[pier.reading][pier.place] = 0
@@ -288,18 +259,6 @@ def _led(entries: ScoredEntries, number: int, spans: Sequence[Span], score: floa
 def _characters() -> frozenset[int]:
     """The tokens of Chinese characters by themselves: each is in many words, and a name has the pair of two."""
     return frozenset(map(hash_term, map(chr, range(0x4E00, 0xA000))))
-
-
-@lru_cache(maxsize=1)
-def _numbers() -> frozenset[int]:
-    """The tokens of numbers of up to four digits, of which longer ones are made."""
-    return frozenset(hash_term(f"{n:0{digits}}") for digits in range(1, 5) for n in range(10**digits))
-
-
-def _numbers_in(reading: Reading, place: int, numbers: frozenset[int]) -> frozenset[tuple[int, ...]]:
-    """The numbers of an entry, each the tokens that stand one after the other."""
-    runs = groupby(reading.stream(place).tolist(), key=numbers.__contains__)
-    return frozenset(tuple(run) for digits, run in runs if digits)
 
 
 def _texts(reading: Reading, place: int) -> frozenset[int]:
