@@ -189,7 +189,6 @@ class Query:
         without: Stages that are left out.
         reader: The strategy that asks, by what its items' slot `by` says: it sees what it keeps for itself.
         besides: Items that the asker shows already: they are passed over, and take none of `k` and no room.
-        user: What the user whose memory it is goes by, who "I" is; "" for nobody.
     """
 
     text: str
@@ -206,7 +205,6 @@ class Query:
     without: frozenset[Stage] = frozenset()
     reader: str | None = None
     besides: frozenset[ItemId] = frozenset()
-    user: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

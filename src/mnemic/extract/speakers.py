@@ -55,7 +55,7 @@ _NOT_ALONE: Final = frozenset((*_OF_SPEECH_WORDS.split(), "search", "import", "t
 _USERS: Final = frozenset({"user", "human"})
 """The roles in which a person speaks, in capital letters or small ones; in no other role does anybody speak for
 themselves, however near to these it is written."""
-MYSELF: Final = frozenset({"user", "human", "me", "myself", "i", "我", "本人", "用户"})
+_MYSELF: Final = frozenset({"user", "human", "me", "myself", "i", "我", "本人", "用户"})
 """What files call whoever kept them."""
 
 
@@ -66,7 +66,7 @@ def is_users_role(role: Slot) -> bool:
 
 def names_user(speaker: str, user: str) -> bool:
     """Whether a speaker goes by the name of the user whose memory it is, or by what files call whoever kept them."""
-    return speaker.casefold() in (user.casefold(), *MYSELF)
+    return speaker.casefold() in (user.casefold(), *_MYSELF)
 
 
 def is_machine(name: str) -> bool:

@@ -58,7 +58,6 @@ from mnemic.recall.evidence import (
 from mnemic.recall.held_at import asks_of_stretch, held_at
 from mnemic.recall.homes import newest_home_first
 from mnemic.recall.only_supposed import only_supposed
-from mnemic.recall.other_speakers import without_selves_of_others
 from mnemic.recall.polarity import ASKS_PAST, PRESUMED, asked_words, goes_on, share_held
 from mnemic.recall.profile import certain_since, matter_of_slot
 from mnemic.recall.quoting import (
@@ -324,8 +323,6 @@ def draft_answer(
     question: str, context: Context, facts: Sequence[Item] = (), user: str = "", profile: Sequence[Item] = ()
 ) -> DraftAnswer | None:
     """Choose what answers a question, of the evidence or of the profile; None where nothing does."""
-    heard = context
-    context = replace(heard, items=tuple(without_selves_of_others(question, heard.items, user)))
     answering = of_what_is_asked(question, _that_can_answer(question, context.items, profile))
     evidence = renumbered(of_subject(question, answering, user))
     asked = AnswerType.by(question)
@@ -366,7 +363,7 @@ def draft_answer(
     if not chosen:
         return None
     fitting = [quote for quote in chosen if not _is_beside(question, asked, quote, evidence)]
-    if not facts and fitting and _is_far_off(question, fitting[0], heard, context):
+    if not facts and fitting and _is_far_off(question, fitting[0], context):
         fitting = []
     beside, chosen = not fitting, fitting or chosen
     short, yes = _short(question, asked, chosen, evidence)
@@ -563,19 +560,15 @@ def _is_beside(question: str, asked: AnswerType, quoted: QuotedSentence, evidenc
     return all(is_off(question, asked, state, state.text) for state in on)
 
 
-def _is_far_off(question: str, quoted: QuotedSentence, heard: Context, context: Context) -> bool:
+def _is_far_off(question: str, quoted: QuotedSentence, context: Context) -> bool:
     """Whether a quote names nothing that is asked, and bears on it far less than what can answer nothing itself.
 
     Where "Can I eat kale on 8 mg?" alone speaks of a dose, small talk does not answer for it.
-
-    Args:
-        heard: All that was recalled, `context` with what others say of themselves, which answers nothing either.
     """
     bearing = next((hit.bearing for hit in context.items if hit.id == quoted.item.id), None)
     if bearing is None or asks_yes_or_no(question):
         return False
-    answering = {hit.id for hit in context.items if can_answer(hit, question)}
-    mute = [hit.bearing for hit in heard.items if hit.bearing is not None and hit.id not in answering]
+    mute = [hit.bearing for hit in context.items if hit.bearing is not None and not can_answer(hit, question)]
     far = max(mute, default=bearing) - bearing >= NEARLY
     return far and share_held(asked_words(question) - OF_ANY_MATTER, quoted.item.text) == 0
 

@@ -30,7 +30,6 @@ from mnemic.core.tokens import Field, hash_term, stop_hashes, terms, tokenise
 from mnemic.core.tokens import words as words_of
 from mnemic.extract.chinese import has_chinese
 from mnemic.extract.small_products import small_product
-from mnemic.extract.speakers import MYSELF
 from mnemic.index.columns import FIELD_SHIFT, Column
 from mnemic.recall.asked_for import asks_several, asks_yes_or_no
 from mnemic.recall.asked_person import AskedPerson, asked_person, called_by_name
@@ -55,7 +54,7 @@ from mnemic.recall.sentence_cues import (
     people_of,
 )
 from mnemic.recall.topics import topic_weights
-from mnemic.recall.understand import ASSISTANT_TOKENS, SECOND_PERSON
+from mnemic.recall.understand import ASSISTANT_TOKENS
 from mnemic.recall.unreal import ASKS_UNREAL
 
 if TYPE_CHECKING:
@@ -180,14 +179,6 @@ ORDERS: Final = frozenset(map(hash_term, tokenise("say said tell told want put o
 _I: Final = frozenset(map(hash_term, tokenise("i i'm i've i'd i'll we we're we've we'd we'll 我")))
 _MY: Final = frozenset(map(hash_term, tokenise("my our")))
 """The tokens by which a speaker is a subject, and by which something is theirs."""
-_WITH_USER: Final = frozenset(SECOND_PERSON) | frozenset(
-    map(hash_term, tokenise("we we're we've we'd we'll us our 咱 们"))
-)
-"""By which somebody speaks to whoever is spoken to, or of both."""
-_NAMELESS: Final = np.array(
-    [hash_term(token, Field.SPEAKER) for label in MYSELF for token in tokenise(label)], np.uint64
-)
-"""By which a speaker is called who is the user without a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,8 +278,7 @@ def pooled(question: Question, hits: Sequence[Hit], readings: Mapping[int, Readi
     kin = counted_in(question.query.text)[KIN] > 0
     own = question.asks_own and not question.names and not kin.any()
     apart = _apart(question, statements, kin)
-    of_others = _own_of_other_speakers(question, hits, statements, readings)
-    plain = _plain_statements(question, statements, own=own) & ~of_others
+    plain = _plain_statements(question, statements, own=own)
     inputs = [*scores, statements.cues, *_subject(question, statements, kin, own=own), apart, plain]
     vectors, matters = np.empty((len(hits), 0), np.float32), np.empty((len(MATTERS), len(hits)), np.float32)
     asked, same_topic = np.empty(0, np.float32), None
@@ -315,10 +305,7 @@ def pooled(question: Question, hits: Sequence[Hit], readings: Mapping[int, Readi
         flags=_flags(question, kin),
         place=place,
         allowed=_allowed(
-            question,
-            place,
-            apart | supposed | of_others | _in_another_language(question, statements),
-            statements.machines,
+            question, place, apart | supposed | _in_another_language(question, statements), statements.machines
         ),
         own=arms[0],
         said=said,
@@ -789,31 +776,6 @@ def _plain_statements(question: Question, statements: _Statements, *, own: bool)
     whole = np.fromiter((asked <= held for held in statements.words), np.bool_, len(statements.words))
     plain: NDArray[np.bool_] = whole & alone & statements.opens & ~doing & ~statements.machines
     return plain
-
-
-def _own_of_other_speakers(
-    question: Question, hits: Sequence[Hit], statements: _Statements, readings: Mapping[int, Reading]
-) -> NDArray[np.bool_]:
-    """Which candidates somebody by another name than the user says of themselves, where the user speaks by their own.
-
-    They take the place of nothing that the user said. What speaks of or to whoever is spoken to may be of the user.
-    """
-    none = np.zeros(len(hits), np.bool_)
-    name = tokenise(question.query.user)
-    called = [hash_term(token, Field.SPEAKER) for token in name]
-    if not (called and question.asks_own and statements.people.own.any()):
-        return none
-    by_name = [
-        np.array([bool(readings[hit.space].holds(token, np.array([hit.doc]))[0]) for hit in hits]) for token in called
-    ]
-    mine = np.logical_and.reduce(by_name)
-    if not mine.any():
-        return none
-    alike = mine if has_chinese(question.query.user) else np.logical_or.reduce(by_name)
-    to_user = _share(statements, _WITH_USER | frozenset(map(hash_term, name)), spoken=True)
-    nameless = np.isin(statements.speakers, _NAMELESS) | (statements.speakers == 0) | statements.machines
-    of_others: NDArray[np.bool_] = statements.people.own & ~(alike | nameless | to_user)
-    return of_others
 
 
 def _shared(words: frozenset[int], others: Sequence[frozenset[int]]) -> Floats:

@@ -172,11 +172,6 @@ def asks_of_stretch(question: str, spans: Sequence[TimeSpan]) -> bool:
     return _asks_state_then(question, spans, passing=True)
 
 
-def states_own(sentence: str) -> bool:
-    """Whether a sentence says in so many words what its speaker has, is in or does, whatever that is."""
-    return any(form.search(sentence) for form in (_MINE, _HAVE, _AM, _DO, _HAVE_CHINESE))
-
-
 def _asks_state_then(question: str, spans: Sequence[TimeSpan], *, passing: bool = False) -> bool:
     """Whether a question asks whether something was so in a stretch of time that is past; `passing`, if but a while."""
     if not spans or spans[-1].kind not in _LASTING or _AHEAD.search(question) or ASKS_END.search(question):

@@ -453,7 +453,6 @@ class Recalling:
             embedders=meant.embedders,
             unfilled=meant.unfilled,
             besides=frozenset(request.besides),
-            user=str(who.scope.user),
         )
 
     def _meant(self, request: RecallRequest) -> Flow[Meant]:
