@@ -6,7 +6,7 @@ asks, on the matter it asks about? And which of the others has *taken its place*
 person, and holds at the time asked for in its stead? What bears most, and has most likely been replaced by nothing,
 goes first. Nothing is dropped. Asked how things were before, nothing takes the place of anything.
 
-Both are read by one small network over what the catalogue holds anyway: the scores of the other arms, words that are
+Both are read by small networks over what the catalogue holds anyway: the scores of the other arms, words that are
 cues (`recall.sentence_cues`), and, where there are vectors, what a sentence does, whom and which matter it is about, as
 read from its vector by linear heads. It is learned as a whole, by what stands first in the end, from labelled cases of
 change and from ordinary lives. All weights are in `currency.npz`; `python -m mnemic.lab.training` makes that file.

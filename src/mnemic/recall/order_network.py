@@ -121,7 +121,7 @@ class OrderNetwork:
 
 @dataclass(frozen=True, slots=True)
 class OrderOdds:
-    """What the network makes of the candidates for a question, as log odds.
+    """What a network, or several in the mean, make of the candidates for a question, as log odds.
 
     Attributes:
         bearing: That each bears on it; (n,).

@@ -200,7 +200,7 @@ def _runs(reading: Reading, words: list[str], places: Sequence[int]) -> list[str
 def _uncounted(runs: Sequence[str], question: str) -> list[str]:
     """Runs without the measure word that one begins with behind a number of the question: of 几个女儿 女儿."""
     return [
-        run[1:] if len(run) > 1 and run[0] in _MEASURES and re.search(_NUMBER + re.escape(run), question) else run
+        run[1:] if len(run) > 2 and run[0] in _MEASURES and re.search(_NUMBER + re.escape(run), question) else run
         for run in runs
     ]
 

@@ -44,8 +44,8 @@ class EverydayPart(StrEnum):
     `LOGS` and `LOGS_CHECK` are 740 and 180 short logs of what somebody typed as over weeks, five to eight messages
     each, in some fifty voices, half English and half Chinese, 5,017 questions: one matter in two to four states, mostly
     told by what follows from it, among messages that could be mistaken for it (somebody else's, only planned,
-    remembered, asked). Eight writers who knew no code wrote the first, two more the second. One of the two networks of the
-    order learns from the first; the second is only measured, and no failure of it was looked at.
+    remembered, asked). Eight writers who knew no code wrote the first, two more the second. One of the networks of
+    the order learns from the first; the second is only measured, and no failure of it was looked at.
     """
 
     BUILD = "build"
