@@ -151,6 +151,8 @@ Tom plays the cello. => Does Tom play the cello? => Yes
 I'm allergic to shellfish. | turns out the test was wrong, im fine with shellfish after all => am I allergic to shellfish? => No
 My sister is pregnant. | My sister had the baby last week. => Is my sister pregnant? => No
 My sister wants a dog. => Does my sister have a dog? =>
+My sister would love a dog. => Does my sister have a dog? =>
+My sister got a dog, she wants another. => Does my sister have a dog? => Yes
 If Callum moves to Leeds I'll visit. => Does Callum live in Leeds? =>
 My older brother smokes. => Does my younger brother smoke? =>
 My brother has a dog. => Does my brother have a cat? =>

@@ -199,12 +199,12 @@ def answer_of_draft(question: str, context: Context, drafted: DraftAnswer | None
     return drafted.answered(sure(drafted.grounds))
 
 
-def in_agreement(context: Context, found: Answer) -> Context:
+def in_agreement(context: Context, answer: Answer) -> Context:
     """A context without the note that memory probably holds no answer, where one is given that is likely right.
 
     That note goes by the words of the question; an answer may have been found by what these mean.
     """
-    if not found.known or found.confidence < KNOWN:
+    if not answer.known or answer.confidence < KNOWN:
         return context
     return replace(context, notes=tuple(note for note in context.notes if not note.startswith(NOT_IN_MEMORY)))
 

@@ -71,8 +71,8 @@ _FEW: Final = "nothing in it bears on the question: there is little else"
 """Said of a hit that is no candidate: in a small memory all are ranked (`fuse`)."""
 
 _NUMBER: Final = r"(?:[几两一二三四五六七八九十百千万半每哪\d]|多少)"
-_MEASURES: Final = "个只条头匹辆台部架把套块张本件双对位名口间家杯瓶支枝颗粒棵座所艘"
-"""Measure words, which stand between a number and what is counted."""
+_MEASURES: Final = "个只条匹辆颗棵艘"
+"""Measure words, which stand between a number and what is counted, and begin few words: 把 begins 把手."""
 
 _TELLS: Final = frozenset(tokenise("say said tell told mention mentioned 说 讲"))
 """By which a question asks for what was told, and which are seldom told of it themselves."""
@@ -200,7 +200,7 @@ def _runs(reading: Reading, words: list[str], places: Sequence[int]) -> list[str
 def _uncounted(runs: Sequence[str], question: str) -> list[str]:
     """Runs without the measure word that one begins with behind a number of the question: of 几个女儿 女儿."""
     return [
-        run[1:] if len(run) > 2 and run[0] in _MEASURES and re.search(_NUMBER + re.escape(run), question) else run
+        run[1:] if len(run) > 1 and run[0] in _MEASURES and re.search(_NUMBER + re.escape(run), question) else run
         for run in runs
     ]
 

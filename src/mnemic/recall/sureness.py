@@ -74,6 +74,12 @@ _DREAMT: Final = (DREAM + WordGroup("dreams?|nightmares?")).pattern()
 
 _NUMBER: Final = re.compile(r"\d+")
 
+_ASKS_TO_HAVE: Final = re.compile(r"^\W*(?:do|does|did)\b(?!.*\bwant).*\b(?:have|own|keep)\b", re.IGNORECASE)
+_ONLY_WANTS: Final = re.compile(
+    r"^(?!.*\b(?:has|have|had|got|bought|adopted|keeps?|owns?)\b)"
+    r".*\b(?:wants?|would (?:like|love)|['’]d (?:like|love)) (?:an?|another|some)\b",
+    re.IGNORECASE | re.DOTALL,
+)
 _ENDS: Final = (ENDING + REPLACED + MOVED).pattern()
 """Says that something ended, or that another thing or place came for it."""
 
@@ -267,7 +273,7 @@ def _speaks_against(grounds: AnswerGrounds) -> bool:
     """Whether what is quoted speaks against the yes or no that was read out of it, or is of somebody else.
 
     Yes is not read out of what denies or ends something, unless an end or a past is asked for; nor no, where an end is;
-    nor yes out of what does not hold a number that is asked about.
+    nor yes out of what does not hold a number that is asked about, nor that somebody has what they only want.
     """
     question, quoted = grounds.question, grounds.quoted[0].text
     if asks_of_self(question) and about_another(quoted, names_in(hit.text for hit in grounds.evidence), question):
@@ -277,6 +283,8 @@ def _speaks_against(grounds: AnswerGrounds) -> bool:
     if grounds.yes is not None and grounds.yes < _HALF:
         return ends and asks_end and STILL.search(question) is None and DENIED.search(quoted) is None
     if not set(_NUMBER.findall(question)) <= set(_NUMBER.findall(quoted)):
+        return True
+    if _ASKS_TO_HAVE.search(question) and _ONLY_WANTS.search(quoted):
         return True
     denied = denies_more(question, quoted) or (ends and not asks_end)
     return denied and not asks_end and ASKS_PAST.search(question) is None and not goes_on(quoted)

@@ -122,8 +122,8 @@ class Conversation:
         context = self.session.context(message, explain=True)
         answer = ""
         if self.chat is None:
-            found = self.me.ask(message)
-            answer, context = quoted(message, found), _beside(message, found, context)
+            asked = self.me.ask(message)
+            answer, context = quoted(message, asked), _beside(message, asked, context)
         named = () if self.adapters is None else self.adapters.named_for(message)
         self._said += 1
         receipt = self._observe("user", message, Channel.USER)
