@@ -40,7 +40,7 @@ THRESHOLD_ZH: Final = 0.38
 to test on do."""
 AGAINST: Final = -0.05
 """What they must come to for a rule's verdict to stand: of what rules find of hands to test on, that keeps 98 of a
-hundred instructions and a quarter of the others."""
+hundred instructions and one in six of the others."""
 MOST_READ: Final = 1.0
 """What the linear layer counts at most: sure as it may be, the form is heard."""
 SCALE: Final = 1_000

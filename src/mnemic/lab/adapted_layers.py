@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Final
 
@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from mnemic.models.e5.adapter import MATRICES
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import torch
 
     from mnemic.models.e5.encoder import Encoder
@@ -144,6 +146,14 @@ class AdaptedLayers:
         from torch.nn.functional import layer_norm
 
         return layer_norm(x, x.shape[1:], norm[0], norm[1], self._encoder.shape.epsilon)
+
+
+def write_learned(file: Path, arrays: Mapping[str, NDArray[np.generic]]) -> None:
+    """Write what was learned to a file, whole or not at all: other processes may be reading it."""
+    part = file.with_suffix(".part")
+    with part.open("wb") as stream:
+        np.savez_compressed(stream, **arrays)  # type: ignore[arg-type]
+    part.replace(file)
 
 
 def _batches(lengths: Sequence[int], count: int, size: int, draw: np.random.Generator) -> Iterable[list[int]]:

@@ -42,7 +42,7 @@ from mnemic.lab.kit.calibration import expected_error
 from mnemic.lab.kit.metrics import auroc_estimate
 from mnemic.lab.order_training import train_networks
 from mnemic.lab.reading_training import LEFT_OUT, learned_talk
-from mnemic.lab.sample_sets import IDLE_LIVES, LOGS, FoldEmbedders, sample_sets
+from mnemic.lab.sample_sets import IDLE_LIVES, FoldEmbedders, sample_sets
 from mnemic.lab.tasks.current.current_cases import (
     CurrentCase,
     CurrentQuestion,
@@ -56,7 +56,7 @@ from mnemic.lab.tasks.current.grading import grade
 from mnemic.lab.tasks.current.told_memory import ToldMemory, told_memory
 from mnemic.lab.tasks.small.everyday_cases import EverydayPart, everyday_cases
 from mnemic.lab.tasks.small.small_memories import SmallMemory, small_memories
-from mnemic.lab.training import FOLDS, folds_of, read_by, samples_of, write_kept
+from mnemic.lab.training import FOLDS, folds_of, log_samples, read_by, samples_of, write_kept
 from mnemic.memory import Memory
 from mnemic.models.base import AnswerReading, Embedder
 from mnemic.models.model_opening import named_embedder
@@ -221,8 +221,7 @@ def _ask_fold(fold: int, heads: CurrencyWeights, draws: int, kept: Path) -> list
         return known
     samples = samples_of(sample_sets(draws), heads, kept)
     folds = folds_of(samples)
-    logs = samples_of([LOGS], heads, kept) if heads.embedder else []
-    networks = train_networks([sample for sample in samples if folds[sample.case] != fold], logs)
+    networks = train_networks([sample for sample in samples if folds[sample.case] != fold], log_samples(heads, kept))
     del samples  # they are large, and asking needs none of them
     embedder = FoldEmbedders(kept).of if heads.embedder else _by_words
 

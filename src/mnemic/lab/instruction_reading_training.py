@@ -23,7 +23,7 @@ from mnemic.extract import instruction_meaning
 from mnemic.extract.instruction_meaning import LAYER_FILE, InstructionLayer, form
 from mnemic.extract.instruction_wording import features
 from mnemic.extract.instructions import read_by_rules
-from mnemic.lab.adapted_layers import AdaptedLayers
+from mnemic.lab.adapted_layers import AdaptedLayers, write_learned
 from mnemic.lab.instruction_training import WRITTEN, judged_alone, labelled_sentences
 from mnemic.lab.tasks.current.current_cases import LANGUAGES
 from mnemic.lab.tasks.standing_bench import StandingSentence
@@ -161,10 +161,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         threads=given.threads,
     )
     updates = INSTRUCTIONS if given.out is None else given.out / INSTRUCTIONS.name
-    part = updates.with_suffix(".part")
-    with part.open("wb") as stream:
-        np.savez_compressed(stream, **tower.arrays(1.0))  # type: ignore[arg-type]
-    part.replace(updates)
+    write_learned(updates, tower.arrays(1.0))
     write_layer(tower.layer(), (given.out or Path(instruction_meaning.__file__).parent) / LAYER_FILE)
     testing = {at: low for at, low in alone.items() if labelled[at].testing}
     lows, judged = list(testing.values()), [labelled[at] for at in testing]

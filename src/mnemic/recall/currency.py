@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import resources
 from itertools import chain, pairwise
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -198,6 +199,12 @@ class CurrencyWeights:
     networks: tuple[OrderNetwork, ...]
 
 
+NETWORKS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {"meaning": ("meaning_", "meaning_logs_"), "words": ("words_",)}
+)
+"""How the arrays of the networks with vectors, and of those by words, begin in the file."""
+
+
 @lru_cache(maxsize=1)
 def weights() -> Mapping[str, CurrencyWeights]:
     """Load what was learned, by the name of the embedder; "" is by words."""
@@ -211,14 +218,13 @@ def weights_in(arrays: Mapping[str, NDArray[Any]]) -> Mapping[str, CurrencyWeigh
     said, asked = (arrays[name].astype(np.float32) for name in ("said", "asked"))
     none = np.zeros((0, 0), np.float32)
     return {
-        embedder: CurrencyWeights(embedder, said, asked, networks_in(arrays, "meaning_", "meaning_logs_")),
-        "": CurrencyWeights("", none, none, networks_in(arrays, "words_")),
+        embedder: CurrencyWeights(embedder, said, asked, _networks_in(arrays, "meaning")),
+        "": CurrencyWeights("", none, none, _networks_in(arrays, "words")),
     }
 
 
-def networks_in(arrays: Mapping[str, NDArray[Any]], *prefixes: str) -> tuple[OrderNetwork, ...]:
-    """Read networks out of the arrays of the file, one a prefix."""
-    return tuple(OrderNetwork.of(arrays, prefix) for prefix in prefixes)
+def _networks_in(arrays: Mapping[str, NDArray[Any]], name: str) -> tuple[OrderNetwork, ...]:
+    return tuple(OrderNetwork.of(arrays, prefix) for prefix in NETWORKS[name])
 
 
 @dataclass(frozen=True, slots=True)

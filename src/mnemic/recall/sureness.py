@@ -80,6 +80,7 @@ _ONLY_WANTS: Final = re.compile(
     r".*\b(?:wants?|would (?:like|love)|['’]d (?:like|love)) (?:an?|another|some)\b",
     re.IGNORECASE | re.DOTALL,
 )
+"""Says that somebody wants a thing, and of nothing that they have it."""
 _ENDS: Final = (ENDING + REPLACED + MOVED).pattern()
 """Says that something ended, or that another thing or place came for it."""
 

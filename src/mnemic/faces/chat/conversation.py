@@ -122,8 +122,8 @@ class Conversation:
         context = self.session.context(message, explain=True)
         answer = ""
         if self.chat is None:
-            asked = self.me.ask(message)
-            answer, context = quoted(message, asked), _beside(message, asked, context)
+            answered = self.me.ask(message)
+            answer, context = quoted(message, answered), _beside(message, answered, context)
         named = () if self.adapters is None else self.adapters.named_for(message)
         self._said += 1
         receipt = self._observe("user", message, Channel.USER)
