@@ -12,9 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mnemic import Memory, Settings
+from mnemic.core.clock import micros
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Item, Kind
 from mnemic.core.queries import Context, Recalled
+from mnemic.core.timex import find_times
 from mnemic.memory import ScopedMemory
 from mnemic.models.base import AnswerReading
 from mnemic.models.scripted_embedder import ScriptedEmbedder
@@ -35,6 +37,7 @@ NO, OPEN, YES = AnswerReading(6, 0, -6, 0, 0), AnswerReading(0, 6, 0, 0, 0), Ans
 TELLS, BESIDE, ENDED = AnswerReading(0, 0, 0, 6, 0), AnswerReading(0, 0, 0, -6, -6), AnswerReading(0, 0, 0, 0, 6)
 ODDS = st.floats(-20, 20)
 WHEN = datetime(2025, 3, 1, tzinfo=UTC)
+ASKED = WHEN + timedelta(days=300)
 
 
 TALK = (
@@ -83,8 +86,10 @@ def drafted(question: str, *said: str, succession: bool = True) -> DraftAnswer:
         )
         for n, text in enumerate(said, 1)
     ]  # fmt: skip
+    times = tuple(find_times(question, micros(ASKED), 0))
     draft = draft_answer(
-        question, Context(text="", tokens=0, items=tuple(hits), considered=len(hits), seq=1, confidence=0.9)
+        question,
+        Context(text="", tokens=0, items=tuple(hits), considered=len(hits), seq=1, confidence=0.9, spans=times),
     )
     assert draft is not None
     return draft
@@ -184,6 +189,40 @@ def test_yes_is_not_read_out_of_another_number() -> None:
     for said, open_left in (("Bus 14 takes me to the office.", True), ("Bus 12 takes me to the office.", False)):
         draft = drafted("Do I ride the 12 to work?", said)
         assert (sure(draft.in_light_of(YES).grounds) <= DOUBTED) is open_left
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Did I play the cello in March 2025?",
+        "Was I playing the cello in the spring of 2025?",
+        "Was I playing the cello at the end of 2025?",
+        "2025年4月我在拉大提琴吗？",
+    ],
+)
+def test_the_day_of_a_past_that_is_asked_about_is_no_number_that_an_answer_must_name(question: str) -> None:
+    plain = "我每天拉大提琴。" if "我" in question else "The cello gets an hour of every evening."
+    assert sure(drafted(question, plain).in_light_of(YES).grounds) > DOUBTED
+    for long_past in (question.replace("2025", "2022"), question.replace("2025", "2029")):
+        assert sure(drafted(long_past, plain).in_light_of(YES).grounds) <= DOUBTED, long_past
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "is_answered"),
+    [
+        ("Do I play the cello?", "Sold the oboe, so I play the cello now.", True),
+        ("Do I play the cello?", "Playing the cello got me through school, it isn't for me.", False),
+        ("Do I play the cello?", "I don't sleep. I play the cello at night. Can you not hear it?", True),
+        ("Do I play the cello?", "Played the cello for years, then somebody stole it and I stopped.", False),
+        ("Do I play the cello?", "Not one cello in the house since May.", False),
+        ("我现在坐地铁上班吗？", "电动车卖给同学了，我又坐地铁上班了。早上几点人少一点儿？", True),
+        ("我现在坐地铁上班吗？", "我坐地铁上班，后来不坐了。", False),
+    ],
+)
+def test_what_is_denied_before_and_of_something_else_denies_nothing_that_is_asked(
+    question: str, said: str, *, is_answered: bool
+) -> None:
+    assert (sure(drafted(question, said).in_light_of(YES).grounds) > DOUBTED) is is_answered
 
 
 def test_what_is_said_of_somebody_else_answers_nothing_about_whoever_asks() -> None:

@@ -172,9 +172,26 @@ def asks_of_stretch(question: str, spans: Sequence[TimeSpan]) -> bool:
     return _asks_state_then(question, spans, passing=True)
 
 
+def tells_of_stretch(question: str, spans: Sequence[TimeSpan], said: int) -> bool:
+    """Whether a question asks of a stretch of time, and what was said at `said`, in microseconds, tells of it.
+
+    It was said by its end, and not so long before it that much may have come in between.
+    """
+    return asks_of_stretch(question, spans) and spans[-1].start - _LONGEST <= said < spans[-1].end
+
+
+def without_times(question: str, spans: Sequence[TimeSpan]) -> str:
+    """A question without the words for the times that it speaks of."""
+    for span in spans:
+        question = question.replace(span.text, " ")
+    return question
+
+
 def _asks_state_then(question: str, spans: Sequence[TimeSpan], *, passing: bool = False) -> bool:
     """Whether a question asks whether something was so in a stretch of time that is past; `passing`, if but a while."""
-    if not spans or spans[-1].kind not in _LASTING or _AHEAD.search(question) or ASKS_END.search(question):
+    if not spans or spans[-1].kind not in _LASTING or _AHEAD.search(question):
+        return False
+    if ASKS_END.search(without_times(question, spans)):  # "at the end of 2019" asks for none
         return False
     if any(form.search(question) for form in (_ASKS_EVENT, _WITHOUT)) or (not passing and _PASSING.search(question)):
         return False

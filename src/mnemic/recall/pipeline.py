@@ -24,6 +24,8 @@ from mnemic.recall.scoring import SCORING
 from mnemic.recall.seeking import Sought
 from mnemic.recall.understand import Question, Term, spelled, understand
 from mnemic.recall.walk import walk
+from mnemic.recall.evidence import LEAST_SO, NEAR_SUPPOSED
+from mnemic.recall.past_states import tells_only_past
 from mnemic.recall.wishes import asks_wish, in_mood_first, is_of_other_mood, may_misplace
 
 if TYPE_CHECKING:
@@ -331,9 +333,11 @@ def _ranked(gathered: Callable[[], Signals], snapshot: Snapshot) -> _Ranked:
         question, query, readings = signals.question, signals.question.query, signals.readings
         candidates = _in_order(question, _candidates(signals), readings)
     shown = snapshot.places(query.spaces, query.besides) if query.besides else frozenset()
-    if question.asks_own and candidates.first and may_misplace(query.text):
+    if question.asks_own and candidates.first:
         # what they say is read from the store, for which no thread waits while it scores
-        candidates = replace(candidates, first=_in_mood_first(query.text, candidates.first, snapshot))
+        candidates = replace(candidates, first=_so_now_first(query.text, candidates.first, snapshot))
+        if may_misplace(query.text):
+            candidates = replace(candidates, first=_in_mood_first(query.text, candidates.first, snapshot))
     with SCORING:
         fresh = (hit for hit in candidates.hits() if (hit.space, hit.ver) not in shown)
         chosen = Chosen(fresh, readings, query.k, TWINS)
@@ -355,6 +359,27 @@ def _in_mood_first(question: str, hits: tuple[Hit, ...], snapshot: Snapshot) -> 
         for place, at in enumerate(order)
     ]
     return (*moved, *hits[len(first) :])
+
+
+def _so_now_first(question: str, hits: tuple[Hit, ...], snapshot: Snapshot) -> tuple[Hit, ...]:
+    """The best candidates, of which those that only tell how it was stand behind what bears on the question as well."""
+    first, *_ = hits
+    if first.bearing is None or not tells_only_past(question, _texts((first,), snapshot)[0]):
+        return hits
+    looked_at = hits[:_LOOKED_AT]
+    least = max(LEAST_SO, first.bearing - NEAR_SUPPOSED)
+    past = [tells_only_past(question, text) for text in _texts(looked_at, snapshot)]
+    ahead = [
+        n
+        for n, hit in enumerate(looked_at)
+        if not past[n] and hit.bearing is not None and hit.bearing >= least
+    ]
+    order = (*ahead, *(n for n in range(len(looked_at)) if n not in ahead)) if ahead else range(len(looked_at))
+    moved = [
+        looked_at[at] if at == place else replace(looked_at[at], score=looked_at[place].score, succession=0)
+        for place, at in enumerate(order)
+    ]
+    return (*moved, *hits[len(looked_at) :])
 
 
 def _texts(hits: Sequence[Hit], snapshot: Snapshot) -> list[str]:

@@ -14,6 +14,7 @@ from mnemic.core.clock import micros
 from mnemic.extract.sentences import written_sentences
 from mnemic.recall.asked_matter import AskedMatter, without_since
 from mnemic.recall.evidence import asks, denies_in
+from mnemic.recall.past_states import tells_only_past
 from mnemic.recall.polarity import ASKS_PAST, PRESUMED
 from mnemic.recall.unreal import ASKS_UNREAL, supposed_clauses
 from mnemic.recall.whom_it_is_about import about_another, asks_of_self, clauses
@@ -122,7 +123,7 @@ def stated_in_full(question: str, own: Sequence[Recalled]) -> YesOrNo | None:
         return None
     for sentence in written_sentences(first.text):
         stated = matter.named_in(sentence) and not _is_of_another(question, sentence) and _states(matter, sentence)
-        if stated and _says_so(matter, question, sentence):
+        if stated and _says_so(matter, question, sentence) and not tells_only_past(question, sentence):
             return YesOrNo(yes=True, item=first.item, sentence=sentence, inferred=True)
     return None
 

@@ -21,10 +21,13 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from mnemic.core.clock import micros
 from mnemic.core.tokens import tokenise
 from mnemic.extract.chinese import has_chinese
 from mnemic.extract.sentences import written_sentences
 from mnemic.recall.asked_for import AnswerType, asks_several, asks_yes_or_no
+from mnemic.recall.held_at import tells_of_stretch, without_times
+from mnemic.recall.past_states import tells_only_past
 from mnemic.recall.polarity import ASKS_PAST, STILL, asked_words, denies_more, goes_on, polar, share_held
 from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
 from mnemic.recall.understand import SPEAKS_OF_SELF, SPEAKS_TO_OTHER
@@ -68,7 +71,11 @@ stays open, or where what is quoted is beside the question."""
 _ALL: Final = 0.7
 """Share of a question from which a statement holds all that it asks about."""
 
+_MOST: Final = 0.6
+"""The same of a clause, which may leave out a word that another one has."""
+
 _HALF: Final = 0.5
+_CLAUSES: Final = re.compile(r"(?<=[,，;；。.!！?？—:：])\s*")
 _DREAMT: Final = (DREAM + WordGroup("dreams?|nightmares?")).pattern()
 """Tells a dream, which says neither that something is so nor that it is not."""
 
@@ -130,9 +137,6 @@ MOST_READ: Final = 6.0
 
 CONCLUDED: Final = 0.63
 """How likely right a conclusion must be to be given for likely: a wrong "no" misleads more than an open question."""
-
-CONCLUDED_AS_READ: Final = 0.6
-"""The same where the question and what is quoted were read together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,14 +215,15 @@ def sure(grounds: AnswerGrounds) -> float:
     if grounds.stated:
         stated = SUPPOSED if grounds.supposed else max(likely, STATED)
         return min(stated, INFERRED) if grounds.inferred else stated
-    doubted = grounds.beside or grounds.left_open or (grounds.doubted and not _succeeds(grounds))
+    left_open = grounds.left_open and (grounds.reading is None or not _tells_of_stretch(grounds))
+    doubted = grounds.beside or left_open or (grounds.doubted and not _succeeds(grounds)) or _is_of_past(grounds)
     if grounds.judged and grounds.yes is not None:
         if grounds.reading is None:
             likely = likelihood(concluding(grounds), _learned(grounds).conclusion)
             doubted = doubted or grounds.unfounded or likely < CONCLUDED or not _may_conclude(grounds)
         else:
             likely = min(likely, READ_AT_MOST)
-            doubted = doubted or likely < CONCLUDED_AS_READ or _speaks_against(grounds)
+            doubted = doubted or _speaks_against(grounds)
         doubted = doubted or _resumes(grounds)
     return min(likely, DOUBTED) if doubted else likely
 
@@ -283,12 +288,46 @@ def _speaks_against(grounds: AnswerGrounds) -> bool:
     asks_end = ASKS_END.search(question) is not None or _ENDS.search(question) is not None
     if grounds.yes is not None and grounds.yes < _HALF:
         return ends and asks_end and STILL.search(question) is None and DENIED.search(quoted) is None
-    if not set(_NUMBER.findall(question)) <= set(_NUMBER.findall(quoted)):
+    if not _numbers_asked(grounds) <= set(_NUMBER.findall(quoted)):
         return True
     if _ASKS_TO_HAVE.search(question) and _ONLY_WANTS.search(quoted):
         return True
     denied = denies_more(question, quoted) or (ends and not asks_end)
-    return denied and not asks_end and ASKS_PAST.search(question) is None and not goes_on(quoted)
+    if not denied or asks_end or ASKS_PAST.search(question) or goes_on(quoted):
+        return False
+    return not _stands_behind_denial(question, quoted)
+
+
+def _is_of_past(grounds: AnswerGrounds) -> bool:
+    """Whether what is quoted for what is so, or for yes, only tells how it was."""
+    no = grounds.yes is not None and grounds.yes < _HALF
+    return not no and all(tells_only_past(grounds.question, item.text) for item in grounds.quoted)
+
+
+def _tells_of_stretch(grounds: AnswerGrounds) -> bool:
+    """Whether a stretch of time is asked about, and what is quoted was said so that it tells of it."""
+    return tells_of_stretch(grounds.question, grounds.context.spans, micros(grounds.quoted[0].said))
+
+
+def _numbers_asked(grounds: AnswerGrounds) -> set[str]:
+    """The numbers of a question that an answer must name: not those of a time by which it was said."""
+    times = grounds.context.spans if _tells_of_stretch(grounds) else ()
+    question = without_times(grounds.question, times)
+    return set(_NUMBER.findall(question))
+
+
+def _stands_behind_denial(question: str, quoted: str) -> bool:
+    """Whether a clause says most of what is asked about, and neither it nor one behind it denies or ends anything.
+
+    "Sold the bike, the underground takes me to work" still denies nothing of the underground; what is asked in
+    passing does not, either.
+    """
+    asked = asked_words(STILL.sub("", question))
+    stated = [clause for clause in _CLAUSES.split(quoted) if clause.strip() and clause.strip()[-1] not in "?？"]
+    for n, clause in enumerate(stated):
+        if share_held(asked, clause) >= _MOST:
+            return not any(denies_more(question, later) or _ENDS.search(later) for later in stated[n:])
+    return False
 
 
 def _became_of_another(quoted: str, grounds: AnswerGrounds) -> bool:

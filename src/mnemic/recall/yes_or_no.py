@@ -20,6 +20,7 @@ from mnemic.core.tokens import is_stop, tokenise
 from mnemic.extract.sentences import written_sentences
 from mnemic.recall.allergies import is_cured, is_no_longer_allergic, of_own_allergy, other_allergens
 from mnemic.recall.object_endings import ObjectState, object_state
+from mnemic.recall.past_states import is_past
 from mnemic.recall.polarity import ASKS_PAST, telling_words
 from mnemic.recall.whom_it_is_about import QUOTED, about_another, asks_of_self
 from mnemic.recall.word_groups import (
@@ -426,6 +427,12 @@ class _Asked:
         return bool(_OWN.match(clause)) or (before and not _SUBJECT.match(clause))
 
     @property
+    def tokens(self) -> frozenset[str]:
+        """What it asks about; of an unspaced script the characters."""
+        words = {self.predicate, *self.objects, *self.verbs} - {""}
+        return frozenset("".join(words)) if self.chinese else frozenset(words)
+
+    @property
     def holds(self) -> bool:
         """Whether it asks if the asker has something, or is in it."""
         return self.verbs is _HOLDS or self.predicate in ("有", "养")
@@ -620,6 +627,8 @@ def _read_clause(asked: _Asked, clause: str, sentence: str) -> ClauseReading | N
         return ClauseReading.UNCLEAR if SUPPOSES.search(sentence) else ClauseReading.NO
     if _is_over(asked, clause, sentence):
         return ClauseReading.UNCLEAR if DENIED.search(clause) else ClauseReading.NO
+    if is_past(asked.tokens, clause):
+        return ClauseReading.UNCLEAR
     state = object_state(clause, asked.objects, chinese=asked.chinese)
     if asked.holds and state is not None and not _HYPOTHETICAL.search(sentence):
         return _of_state(state, clause, asked.serviceable)
