@@ -121,9 +121,9 @@ _MAIL_TOLD: Final = re.compile(r"@|邮箱|e-?mail", re.IGNORECASE)
 NEARLY: Final = 2.0
 """By how much less than what tells of another thing, in log odds, a statement may bear on a question to answer it."""
 LEAST_SO: Final = 0.0
-"""Log odds of bearing on a question from which what is so stands before what is supposed."""
-NEAR_SUPPOSED: Final = 3.5
-"""By how much less it may bear: what is supposed may hold more of a question's words."""
+"""Log odds of bearing on a question from which what is so stands before what is supposed, or was so."""
+NEAR_UNREAL: Final = 3.5
+"""By how much less it may bear: what is not so may hold more of a question's words."""
 BEARS_WELL: Final = 1.0
 """Log odds of bearing on a question from which a statement may answer it though its topic, read from vectors, is
 another: of cases of change 2 in a hundred are answered more than from 2.2 on, of ordinary lives 1 in 150 less."""
@@ -280,7 +280,7 @@ def so_before_supposed(question: str, evidence: list[Recalled]) -> list[Recalled
     if not is_unreal(_without_help_asked(first.text)):
         return evidence
     supposed = [hit for hit in evidence if is_unreal(_without_help_asked(hit.text))]
-    least = max(LEAST_SO, first.bearing - NEAR_SUPPOSED)
+    least = max(LEAST_SO, first.bearing - NEAR_UNREAL)
     so = [hit for hit in evidence if hit not in supposed]
     if not any(hit.bearing is not None and hit.bearing >= least for hit in so):
         return evidence

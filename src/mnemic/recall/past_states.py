@@ -30,7 +30,7 @@ _OWN_VERB: Final = re.compile(
 )
 """What is done or was by the speaker, or by who or what is theirs."""
 _STATES: Final = frozenset(
-    "lived resided worked owned rented studied taught dated belonged shared kept ran".split()
+    ["lived", "resided", "worked", "owned", "rented", "studied", "taught", "dated", "belonged", "shared", "kept", "ran"]
 )
 """Verbs whose past says by itself that it is over."""
 _BEING: Final = frozenset(("was", "were", "had", "owned"))
@@ -60,7 +60,9 @@ _OF_LATE: Final = (
     )
 ).pattern()
 """Tells what is of late, goes on or came about, so that something may be so now."""
-_BEEN_CHINESE: Final = re.compile(r"(?<!不)(?<!没)([\u4e00-\u9fff])过(?![敏年来去节生期分程度奖瘾滤户渡]|[\u4e00-\u9fff]{0,4}了)")
+_BEEN_CHINESE: Final = re.compile(
+    r"(?<!不)(?<!没)([\u4e00-\u9fff])过(?![敏年来去节生期分程度奖瘾滤户渡]|[\u4e00-\u9fff]{0,4}了)"
+)
 """By the verb before it, says that somebody has once done something."""
 _NOT_OF_NOW: Final = re.compile(
     r"\b(?:before|previous(?:ly)?|former(?:ly)?|used to|ever|first|last|over time|history|old|ex)\b|以前|之前|曾|过去|从前|原来|最初|过[吗没]|时候|那时|当年|上一",

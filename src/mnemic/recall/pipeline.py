@@ -16,16 +16,16 @@ from mnemic.index.columns import Column
 from mnemic.recall.asked_for import is_undated
 from mnemic.recall.bridge import Bridge, bridge, leads_on
 from mnemic.recall.currency import POOL, current
+from mnemic.recall.evidence import LEAST_SO, NEAR_UNREAL
 from mnemic.recall.fuse import Chosen, Ranking, fuse, latest, named, twin
 from mnemic.recall.gather import gather
 from mnemic.recall.pack import Packed, fetched, pack, without_room
+from mnemic.recall.past_states import tells_only_past
 from mnemic.recall.reasons import Confidence, answerable, explained, traced
 from mnemic.recall.scoring import SCORING
 from mnemic.recall.seeking import Sought
 from mnemic.recall.understand import Question, Term, spelled, understand
 from mnemic.recall.walk import walk
-from mnemic.recall.evidence import LEAST_SO, NEAR_SUPPOSED
-from mnemic.recall.past_states import tells_only_past
 from mnemic.recall.wishes import asks_wish, in_mood_first, is_of_other_mood, may_misplace
 
 if TYPE_CHECKING:
@@ -335,9 +335,7 @@ def _ranked(gathered: Callable[[], Signals], snapshot: Snapshot) -> _Ranked:
     shown = snapshot.places(query.spaces, query.besides) if query.besides else frozenset()
     if question.asks_own and candidates.first:
         # what they say is read from the store, for which no thread waits while it scores
-        candidates = replace(candidates, first=_so_now_first(query.text, candidates.first, snapshot))
-        if may_misplace(query.text):
-            candidates = replace(candidates, first=_in_mood_first(query.text, candidates.first, snapshot))
+        candidates = replace(candidates, first=_read_first(query.text, candidates.first, snapshot))
     with SCORING:
         fresh = (hit for hit in candidates.hits() if (hit.space, hit.ver) not in shown)
         chosen = Chosen(fresh, readings, query.k, TWINS)
@@ -345,41 +343,32 @@ def _ranked(gathered: Callable[[], Signals], snapshot: Snapshot) -> _Ranked:
     return _Ranked(question, readings, candidates, chosen, confidence)
 
 
-def _in_mood_first(question: str, hits: tuple[Hit, ...], snapshot: Snapshot) -> tuple[Hit, ...]:
-    """The best candidates, of which the words are read to tell wishes from what is so (`recall.wishes`).
+def _read_first(question: str, hits: tuple[Hit, ...], snapshot: Snapshot) -> tuple[Hit, ...]:
+    """The best candidates in the order that what they say asks for: what is so now, or wished if that is asked, first."""
+    (said,) = _texts(hits[:1], snapshot)
+    if hits[0].bearing is not None and tells_only_past(question, said):
+        hits = _placed(hits, _so_now_first(question, hits[:_LOOKED_AT], snapshot))
+        (said,) = _texts(hits[:1], snapshot)
+    if may_misplace(question) and (asks_wish(question) or is_of_other_mood(question, said)):
+        hits = _placed(hits, in_mood_first(question, _texts(hits[:_LOOKED_AT], snapshot)))
+    return hits
 
-    Where what is so is asked for, and no wish stands first, they stay as they are.
-    """
-    if not asks_wish(question) and not is_of_other_mood(question, _texts(hits[:1], snapshot)[0]):
-        return hits
-    first = hits[:_LOOKED_AT]
-    order = in_mood_first(question, _texts(first, snapshot))
+
+def _so_now_first(question: str, hits: Sequence[Hit], snapshot: Snapshot) -> list[int]:
+    """Order hits so that what bears on a question and does not only tell how it was comes first."""
+    least = max(LEAST_SO, (hits[0].bearing or LEAST_SO) - NEAR_UNREAL)
+    bearing = [hit.bearing is not None and hit.bearing >= least for hit in hits]
+    past = [tells_only_past(question, text) for text in _texts(hits, snapshot)]
+    return sorted(range(len(hits)), key=lambda at: not bearing[at] or past[at])
+
+
+def _placed(hits: Sequence[Hit], order: Sequence[int]) -> tuple[Hit, ...]:
+    """Hits of which the first are put in an order; one that moved is a state of nothing, and has its place's score."""
     moved = [
-        first[at] if at == place else replace(first[at], score=first[place].score, succession=0)
+        hits[at] if at == place else replace(hits[at], score=hits[place].score, succession=0)
         for place, at in enumerate(order)
     ]
-    return (*moved, *hits[len(first) :])
-
-
-def _so_now_first(question: str, hits: tuple[Hit, ...], snapshot: Snapshot) -> tuple[Hit, ...]:
-    """The best candidates, of which those that only tell how it was stand behind what bears on the question as well."""
-    first, *_ = hits
-    if first.bearing is None or not tells_only_past(question, _texts((first,), snapshot)[0]):
-        return hits
-    looked_at = hits[:_LOOKED_AT]
-    least = max(LEAST_SO, first.bearing - NEAR_SUPPOSED)
-    past = [tells_only_past(question, text) for text in _texts(looked_at, snapshot)]
-    ahead = [
-        n
-        for n, hit in enumerate(looked_at)
-        if not past[n] and hit.bearing is not None and hit.bearing >= least
-    ]
-    order = (*ahead, *(n for n in range(len(looked_at)) if n not in ahead)) if ahead else range(len(looked_at))
-    moved = [
-        looked_at[at] if at == place else replace(looked_at[at], score=looked_at[place].score, succession=0)
-        for place, at in enumerate(order)
-    ]
-    return (*moved, *hits[len(looked_at) :])
+    return (*moved, *hits[len(order) :])
 
 
 def _texts(hits: Sequence[Hit], snapshot: Snapshot) -> list[str]:
