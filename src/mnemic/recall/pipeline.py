@@ -344,7 +344,7 @@ def _ranked(gathered: Callable[[], Signals], snapshot: Snapshot) -> _Ranked:
 
 
 def _read_first(question: str, hits: tuple[Hit, ...], snapshot: Snapshot) -> tuple[Hit, ...]:
-    """The best candidates, of which by what they say those come first that are so now, or wished where that is asked."""
+    """The best candidates, first those that by what they say are so now, or are wished where that is asked."""
     (said,) = _texts(hits[:1], snapshot)
     if hits[0].bearing is not None and tells_only_past(question, said):
         hits = _placed(hits, _so_now_first(question, hits[:_LOOKED_AT], snapshot))
