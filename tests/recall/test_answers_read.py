@@ -201,7 +201,7 @@ def test_yes_is_not_read_out_of_another_number() -> None:
     ],
 )
 def test_the_day_of_a_past_that_is_asked_about_is_no_number_that_an_answer_must_name(question: str) -> None:
-    plain = "我每天拉大提琴。" if "我" in question else "The cello gets an hour of every evening."
+    plain = "每晚都跟弓弦打交道。" if "我" in question else "Strings and rosin, an hour every evening."
     assert sure(drafted(question, plain).in_light_of(YES).grounds) > DOUBTED
     for long_past in (question.replace("2025", "2022"), question.replace("2025", "2029")):
         assert sure(drafted(long_past, plain).in_light_of(YES).grounds) <= DOUBTED, long_past

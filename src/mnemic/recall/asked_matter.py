@@ -80,8 +80,7 @@ class AskedMatter:
         Args:
             times: The words by which it names times.
         """
-        for time in times:
-            question = question.replace(time, " ")
+        question = without_times(question, times)
         if has_chinese(question):
             question = without_since(question)
             whole = _WHOLE_CHINESE.findall(question)
@@ -117,6 +116,13 @@ class AskedMatter:
     def clauses_in(self, sentence: str) -> list[str]:
         """The clauses of a sentence that name some of it."""
         return [clause for clause in _CLAUSE.split(sentence) if clause and self.share_in(clause) > 0]
+
+
+def without_times(question: str, times: Sequence[str]) -> str:
+    """A question without the words by which it names times."""
+    for time in times:
+        question = question.replace(time, " ")
+    return question
 
 
 def without_since(question: str) -> str:

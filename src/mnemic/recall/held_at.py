@@ -15,7 +15,7 @@ from mnemic.core.clock import micros
 from mnemic.core.items import Kind
 from mnemic.extract.chinese import has_chinese
 from mnemic.extract.sentences import written_sentences
-from mnemic.recall.asked_matter import AskedMatter
+from mnemic.recall.asked_matter import AskedMatter, without_times
 from mnemic.recall.evidence import asks, denies_in
 from mnemic.recall.object_endings import ObjectState, object_state
 from mnemic.recall.polarity import ASKS_PAST, telling_words
@@ -38,6 +38,7 @@ from mnemic.recall.yes_or_no import YesOrNo
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from mnemic.core.items import Item
     from mnemic.core.queries import Recalled
     from mnemic.core.timex import TimeSpan
 
@@ -172,26 +173,24 @@ def asks_of_stretch(question: str, spans: Sequence[TimeSpan]) -> bool:
     return _asks_state_then(question, spans, passing=True)
 
 
-def tells_of_stretch(question: str, spans: Sequence[TimeSpan], said: int) -> bool:
-    """Whether a question asks of a stretch of time, and what was said at `said`, in microseconds, tells of it.
+def tells_of_stretch(question: str, spans: Sequence[TimeSpan], item: Item) -> bool:
+    """Whether a question asks of a stretch of time, and an item was said so that it tells of it.
 
     It was said by its end, and not so long before it that much may have come in between.
     """
-    return asks_of_stretch(question, spans) and spans[-1].start - _LONGEST <= said < spans[-1].end
+    return asks_of_stretch(question, spans) and spans[-1].start - _LONGEST <= micros(item.said) < spans[-1].end
 
 
-def without_times(question: str, spans: Sequence[TimeSpan]) -> str:
-    """A question without the words for the times that it speaks of."""
-    for span in spans:
-        question = question.replace(span.text, " ")
-    return question
+def is_read_by_rules(question: str, spans: Sequence[TimeSpan], item: Item) -> bool:
+    """Whether `held_at` reads an item to a question, which it does where it names what is asked about."""
+    return AskedMatter.of(question, [each.text for each in spans]).share_in(item.text) >= _SOME
 
 
 def _asks_state_then(question: str, spans: Sequence[TimeSpan], *, passing: bool = False) -> bool:
     """Whether a question asks whether something was so in a stretch of time that is past; `passing`, if but a while."""
     if not spans or spans[-1].kind not in _LASTING or _AHEAD.search(question):
         return False
-    if ASKS_END.search(without_times(question, spans)):  # "at the end of 2019" asks for none
+    if ASKS_END.search(without_times(question, [each.text for each in spans])):  # "at the end of 2019" asks for none
         return False
     if any(form.search(question) for form in (_ASKS_EVENT, _WITHOUT)) or (not passing and _PASSING.search(question)):
         return False

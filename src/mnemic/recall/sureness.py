@@ -21,12 +21,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from mnemic.core.clock import micros
 from mnemic.core.tokens import tokenise
 from mnemic.extract.chinese import has_chinese
 from mnemic.extract.sentences import written_sentences
 from mnemic.recall.asked_for import AnswerType, asks_several, asks_yes_or_no
-from mnemic.recall.held_at import tells_of_stretch, without_times
+from mnemic.recall.asked_matter import without_times
+from mnemic.recall.held_at import is_read_by_rules, tells_of_stretch
 from mnemic.recall.past_states import tells_only_past
 from mnemic.recall.polarity import ASKS_PAST, STILL, asked_words, denies_more, goes_on, polar, share_held
 from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
@@ -215,7 +215,7 @@ def sure(grounds: AnswerGrounds) -> float:
     if grounds.stated:
         stated = SUPPOSED if grounds.supposed else max(likely, STATED)
         return min(stated, INFERRED) if grounds.inferred else stated
-    left_open = grounds.left_open and (grounds.reading is None or not _tells_of_stretch(grounds))
+    left_open = grounds.left_open and not _is_read_of_stretch(grounds)
     doubted = grounds.beside or left_open or (grounds.doubted and not _succeeds(grounds)) or _is_of_past(grounds)
     if grounds.judged and grounds.yes is not None:
         if grounds.reading is None:
@@ -304,15 +304,17 @@ def _is_of_past(grounds: AnswerGrounds) -> bool:
     return not no and all(tells_only_past(grounds.question, item.text) for item in grounds.quoted)
 
 
-def _tells_of_stretch(grounds: AnswerGrounds) -> bool:
-    """Whether a stretch of time is asked about, and what is quoted was said so that it tells of it."""
-    return tells_of_stretch(grounds.question, grounds.context.spans, micros(grounds.quoted[0].said))
+def _is_read_of_stretch(grounds: AnswerGrounds) -> bool:
+    """Whether it was read what a quote tells of a stretch of time, in other words than the rules leave open."""
+    asked = grounds.question, grounds.context.spans, grounds.quoted[0]
+    return grounds.reading is not None and tells_of_stretch(*asked) and not is_read_by_rules(*asked)
 
 
 def _numbers_asked(grounds: AnswerGrounds) -> set[str]:
     """The numbers of a question that an answer must name: not those of a time by which it was said."""
-    times = grounds.context.spans if _tells_of_stretch(grounds) else ()
-    question = without_times(grounds.question, times)
+    question, spans = grounds.question, grounds.context.spans
+    if tells_of_stretch(question, spans, grounds.quoted[0]):
+        question = without_times(question, [span.text for span in spans])
     return set(_NUMBER.findall(question))
 
 
