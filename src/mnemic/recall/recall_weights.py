@@ -27,7 +27,7 @@ class RecallWeights:
     """
 
     by_words: Mapping[str, float] = field(default_factory=lambda: _fixed(own=0.2, window=0.6, session=0.4))
-    beside_meaning: Mapping[str, float] = field(default_factory=lambda: _fixed(own=0.1, window=0.5, session=0.4))
+    beside_meaning: Mapping[str, float] = field(default_factory=lambda: _fixed(own=0.1, window=0.35, session=0.4))
     marks: Mapping[str, float] = field(
         default_factory=lambda: _fixed(
             dense=0.6,
