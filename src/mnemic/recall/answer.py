@@ -35,7 +35,7 @@ from mnemic.recall.asked_person import called_by_name
 from mnemic.recall.currency import ORDERS
 from mnemic.recall.doubt_words import is_asserted, speaks_of_any
 from mnemic.recall.earlier import asks_former_partner, former_partner, what_held_before, what_held_then
-from mnemic.recall.endings import tells_only_an_end, tells_that_nothing_else_comes
+from mnemic.recall.endings import ends_unnamed, tells_only_an_end, tells_that_nothing_else_comes
 from mnemic.recall.evidence import (
     ASKING,
     MACHINES,
@@ -659,12 +659,13 @@ def _contested(question: str, quoted: Sequence[Item], texts: Sequence[str], evid
     matter = _Matter.of(question, texts)
     latest = max(map(certain_since, quoted))
     later = [hit for hit in evidence if micros(hit.item.said) > latest and hit.id not in known and hit.succession < 2]
+    later = [hit for hit in later if _by_same(quoted[0], hit.item)]
+    if any(ends_unnamed(question, text) for hit in later for text in written_sentences(hit.text)):
+        return True
     if not asks_yes_or_no(question):
         least = most_bearing(evidence) - OF_NO_BEARING
         later = [hit for hit in later if hit.bearing is None or hit.bearing >= least]
-    return any(
-        matter.ends_in(text) for hit in later if _by_same(quoted[0], hit.item) for text in written_sentences(hit.text)
-    )
+    return any(matter.ends_in(text) for hit in later for text in written_sentences(hit.text))
 
 
 def _by_same(quoted: Item, later: Item) -> bool:

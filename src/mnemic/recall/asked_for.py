@@ -166,8 +166,8 @@ _YES_OR_NO: Final = re.compile(
     r"^\W*(?:(?:and|so|but|well|hey|hmm|wait)\W+)*"
     r"(?:do|does|did|am|is|are|was|were|have|has|had|can|could|will|would|should)(?:n['’]t)?\s+"
     r"(?!.*\bor\b(?! not\b))\w"
-    r"|(?:吗|吧|没有|了没|不)\s*[?？。]*\s*$|(?:是不是|有没有|会不会|能不能|要不要)"
-    r"|([\u4e00-\u9fff])[不没]\1",
+    r"|(?:[吗嗎吧]|没有|沒有|[了冇]没|了沒|不)\s*[?？。]*\s*$|(?:是不是|有[没沒]有|[会會]不[会會]|能不能|要不要)"
+    r"|([\u4e00-\u9fff])[不没沒]\1",
     re.IGNORECASE,
 )
 _OPEN: Final = re.compile(r"什么|哪|谁|几[个点号月岁]|多少|怎么|为何")

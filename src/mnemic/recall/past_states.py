@@ -46,10 +46,13 @@ _BYGONE: Final = (
         r"|in (?:my|our) (?:early |late )?(?:teens|twenties|thirties|forties|youth|childhood|student days|first job|last job)"
         r"|in the (?:\w+ies|['’]?\d0s|old days|past)|in (?:19|20)\d\d|when (?:i|we) (?:was|were|lived|worked|studied)"
         r"|that (?:summer|winter|spring|autumn|fall|year|term)",
-        r"大学的?时候|高中的?时候|上学的?时候|年轻的?时候|那时候?|那[几两些]年|当年|那会儿?",
+        r"(?:^|[我们咱家里，,。；;])(?:之前|过去|早些年|早年)(?!的)|大学的?时候|高中的?时候|上学的?时候|年轻的?时候|那时候?|那[几两些]年|当年|那会儿?",
     )
 ).pattern()
 """Names a time that is over."""
+_USED_TO: Final = re.compile(
+    r"(?<!\bam )(?<!['’]m )(?<!\bare )(?<!['’]re )(?<!\bgot )(?<!\bget )\bused to (?=[a-z]+)(?!the\b|this\b|that\b|it\b)"
+)
 _OF_LATE: Final = (
     MOVED
     + REPLACED
@@ -89,6 +92,8 @@ def is_past(asked: AbstractSet[str], clause: str) -> bool:
         been = any(match[1] in asked or match[1] in _BEING_CHINESE for match in _BEEN_CHINESE.finditer(plain))
         return bool(told) and (been or _BYGONE.search(plain) is not None)
     told = asked & set(tokenise(clause))
+    if told and _USED_TO.search(clause):
+        return True
     for match in _OWN_VERB.finditer(clause):
         verb = match["verb"].lower()
         if _asks_for(asked, verb) or (verb in _BEING and told):

@@ -333,9 +333,9 @@ def _ranked(gathered: Callable[[], Signals], snapshot: Snapshot) -> _Ranked:
         question, query, readings = signals.question, signals.question.query, signals.readings
         candidates = _in_order(question, _candidates(signals), readings)
     shown = snapshot.places(query.spaces, query.besides) if query.besides else frozenset()
-    if question.asks_own and candidates.first:
+    if candidates.first and not question.names:
         # what they say is read from the store, for which no thread waits while it scores
-        candidates = replace(candidates, first=_read_first(query.text, candidates.first, snapshot))
+        candidates = replace(candidates, first=_read_first(question, candidates.first, snapshot))
     with SCORING:
         fresh = (hit for hit in candidates.hits() if (hit.space, hit.ver) not in shown)
         chosen = Chosen(fresh, readings, query.k, TWINS)
@@ -343,13 +343,14 @@ def _ranked(gathered: Callable[[], Signals], snapshot: Snapshot) -> _Ranked:
     return _Ranked(question, readings, candidates, chosen, confidence)
 
 
-def _read_first(question: str, hits: tuple[Hit, ...], snapshot: Snapshot) -> tuple[Hit, ...]:
+def _read_first(asked: Question, hits: tuple[Hit, ...], snapshot: Snapshot) -> tuple[Hit, ...]:
     """The best candidates, first those that by what they say are so now, or are wished where that is asked."""
+    question = asked.query.text
     (said,) = _texts(hits[:1], snapshot)
     if hits[0].bearing is not None and tells_only_past(question, said):
         hits = _placed(hits, _so_now_first(question, hits[:_LOOKED_AT], snapshot))
         (said,) = _texts(hits[:1], snapshot)
-    if may_misplace(question) and (asks_wish(question) or is_of_other_mood(question, said)):
+    if asked.asks_own and may_misplace(question) and (asks_wish(question) or is_of_other_mood(question, said)):
         hits = _placed(hits, in_mood_first(question, _texts(hits[:_LOOKED_AT], snapshot)))
     return hits
 

@@ -27,6 +27,7 @@ from mnemic.recall.word_groups import (
     AHEAD,
     CALLED_OFF,
     CONDITION,
+    DELIVERED,
     DENIED,
     DIED,
     DREAM,
@@ -44,6 +45,7 @@ from mnemic.recall.word_groups import (
     SUPPOSES,
     USED_TO,
     WISH,
+    WITHOUT_WORK,
     WordGroup,
 )
 
@@ -54,7 +56,7 @@ if TYPE_CHECKING:
 
 _CHINESE: Final = re.compile("[\u3400-\u9fff]")
 _CLAUSE: Final = re.compile(
-    r"[,，、:：;；—–]\s*|\s(?:and|but|so|because|while|then)\s|[.!?。！？](?:\s|$)|(?<=[\u3400-\u9fff])[.!?。！？]"
+    r"[,，、:：;；—–]\s*|\s(?:and|but|so|because|while|then)\s|[.!?。！？](?:\s|$)|(?<=[\u3400-\u9fff])[.!?。！？]|(?<=[\u3400-\u9fff])(?=但|却(?!之)|可是)"
 )
 _QUESTION: Final = re.compile(r"[?？][\"'”’)\]]*$")
 _ENDED: Final = (
@@ -107,6 +109,8 @@ _CANNOT: Final = re.compile(
     re.IGNORECASE,
 )
 """Says of what its clause names that its speaker cannot eat or drink it."""
+_SHUNS: Final = re.compile(r"\b(?:avoids?|keeps? off|stays? off|steers? clear of)\b", re.IGNORECASE)
+"""Says of what its clause names that its speaker leaves it alone."""
 _KINDS: Final = (
     (r"\bshellfish\b", r"shrimps?|prawns?|crabs?|lobsters?|oysters?|mussels?|clams?|scallops?|crayfish"),
     (
@@ -193,7 +197,13 @@ _INTERJECTED: Final = re.compile(
 """Opens a sentence and is no clause."""
 _AGAIN: Final = re.compile(r"\bagain\b|又(?:重新)?开始|又[\u4e00-\u9fff]{1,3}[上起]|重新|恢复", re.IGNORECASE)
 """Says so beside a predicate."""
-_LEFT_FOR: Final = re.compile(r"跳槽[到去]|\b(?:new job|start(?:ed|ing)?|joined) (?:at|with)?\b", re.IGNORECASE)
+_LEFT_FOR: Final = (
+    WITHOUT_WORK + WordGroup(anywhere=r"跳槽[到去]|\b(?:new job|start(?:ed|ing)?|joined) (?:at|with)?\b")
+).pattern()
+_LOST_WORK: Final = re.compile(
+    rf"\W*(?:just |finally |so |well |昨天|今天|刚|终于|上周|上个?月)*(?:{WITHOUT_WORK.form})", re.IGNORECASE
+)
+"""Opens with what only a speaker who names nobody else can have gone through."""
 _LIGHT: Final = frozenset(
     tokenise(
         "have has had having own owns got get keep still ever yet any anymore now currently also already again be been "
@@ -213,14 +223,8 @@ _SAME_AS: Final = {
     "marri": ("marri", "remarri", "wife", "husband", "wed"),
 }
 _EATS_MEAT: Final = re.compile(r"\beat(?:ing|s)?(?: \w+)? (?:meat|chicken|beef|pork|steak|bacon)\b", re.IGNORECASE)
-_WITHOUT_WORK: Final = re.compile(
-    r"\b(?:retired|unemployed|between jobs|out of work|on the dole|jobless|(?:lost|quit|left) my job|laid off|made redundant|got (?:fired|sacked))\b",
-    re.IGNORECASE,
-)
-_DELIVERED: Final = re.compile(
-    r"\b(?:(?:had|have had|has had) (?:the|a|my|her|our) baby(?! (?:shower|scan|bump|photo|names?|clothes|monitor|sitter|talk)\b)|(?<!who )(?<!that )(?:gave|given) birth(?![^.]*\b(?:19|20)\d\d\b)|miscarr\w+|baby (?:was|is|has) (?:born|here|arrived|come))\b",
-    re.IGNORECASE,
-)
+_DELIVERED: Final = DELIVERED.pattern()
+_WITHOUT_WORK: Final = WITHOUT_WORK.pattern()
 _OPPOSITES: Final = {
     "pregnant": _DELIVERED,
     "marri": re.compile(r"\b(?:divorced|single|separated|widowed|unmarried)\b", re.IGNORECASE),
@@ -228,7 +232,7 @@ _OPPOSITES: Final = {
     "vegan": _EATS_MEAT,
     **dict.fromkeys(("work", "job", "employ"), _WITHOUT_WORK),
     "结婚": re.compile("离婚|单身|丧偶|未婚"),
-    "怀孕": re.compile("生了(?![病气火锈]|一?[场肚])|生完|出生|流产"),
+    "怀孕": _DELIVERED,
     "吃素": re.compile("吃(?:起|上)?肉"),
 }
 """By a predicate, or an object alone, what says the contrary of it."""
@@ -564,7 +568,7 @@ def _read(asked: _Asked, sentence: str) -> ClauseReading | None:
             readings += _read_lifted(asked, parts[:n], sentence)
         elif _resumes(asked, part, own=own, ended=readings[-1:] == [ClauseReading.NO]):
             readings.append(ClauseReading.YES if readings[-1:] == [ClauseReading.NO] else ClauseReading.RESUMED)
-        elif (own or (is_cured(part) and of_own_allergy(part))) and (
+        elif (own or _LOST_WORK.match(part) or (is_cured(part) and of_own_allergy(part))) and (
             reading := _read_clause(asked, part, sentence)
         ) is not None:
             readings.append(reading)
@@ -625,7 +629,7 @@ def _read_clause(asked: _Asked, clause: str, sentence: str) -> ClauseReading | N
         return ClauseReading.UNCLEAR if DENIED.search(clause) or SUPPOSES.search(sentence) else ClauseReading.NO
     if asked.predicate in _ALLERGIES and asked.objects and is_cured(clause):
         return ClauseReading.UNCLEAR if SUPPOSES.search(sentence) else ClauseReading.NO
-    if _is_over(asked, clause, sentence):
+    if _is_over(asked, clause, sentence) or (_SHUNS.search(clause) and asked.done_in(clause)):
         return ClauseReading.UNCLEAR if DENIED.search(clause) else ClauseReading.NO
     if is_past(asked.tokens, clause):
         return ClauseReading.UNCLEAR
