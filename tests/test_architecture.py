@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 import importlib.util
 import subprocess
 import sys
@@ -98,10 +99,16 @@ def parsed() -> list[Any]:
 
 @pytest.fixture(autouse=True, scope="module")
 def trees_are_let_go() -> Iterator[None]:
-    """Trees of all the code are large: no other file's tests carry them along."""
-    yield
-    parsed.cache_clear()
-    walked.cache_clear()
+    """Trees of all the code are large: the collector of garbage does not look through them, nor do other files' tests
+    carry them along.
+    """
+    gc.disable()
+    try:
+        yield
+    finally:
+        parsed.cache_clear()
+        walked.cache_clear()
+        gc.enable()
 
 
 def modules() -> list[tuple[str, ast.Module]]:

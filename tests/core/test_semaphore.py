@@ -151,8 +151,11 @@ def test_an_interrupt_between_any_two_steps_leaves_no_place_taken_and_nobody_wai
 
 
 @pytest.mark.parametrize("beginning", [0, 1, 2])
-def test_an_interrupt_amid_a_line_of_others_lets_all_of_them_go_on(beginning: int) -> None:
+def test_an_interrupt_amid_a_line_of_others_lets_all_of_them_go_on(
+    beginning: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The one in the middle is cut short: while it comes to wait, while it waits and when it is let in, or leaving."""
+    monkeypatch.setattr(semaphore_module, "TURN_SECONDS", 0.01)  # in half of all steps the last one has to look itself
     at, cut = beginning, True
     while cut:
         at += 3

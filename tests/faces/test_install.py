@@ -510,7 +510,7 @@ def test_the_secrets_in_a_neighbouring_table_are_not_shown(text: str, run: Run, 
 
 def test_a_line_that_is_too_long_to_show_is_shown_around_what_changes(run: Run, person: Path) -> None:
     file = person / ".claude.json"
-    said = {"history": ["word"] * 50_000, "mcpServers": {"gh": {"command": "npx"}}, "more": ["word"] * 50_000}
+    said = {"history": ["word"] * 5_000, "mcpServers": {"gh": {"command": "npx"}}, "more": ["word"] * 5_000}
     file.write_text(json.dumps(said))
     told = run("install", "claude-code", "--dry-run").out
     assert len(told) < 10_000

@@ -13,6 +13,7 @@ from mnemic import Memory, Settings
 from mnemic.errors import ModelError, UnusableModel
 from mnemic.faces.chat.conversation import Conversation
 from mnemic.models.chat.base import Ask, ChatMessage, estimated_reply, pieces_of, reply_of
+from mnemic.testing.generators import ManualClock
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "strategies"))
 from noting import Noting
@@ -61,7 +62,8 @@ def test_one_that_ends_in_a_reply_is_taken_as_it_is() -> None:
 )
 def test_what_is_wrong_with_one_costs_no_evidence(own: Own, cause: str, error: type[ModelError]) -> None:
     settings = Settings(background=False, embedder="none")
-    with Memory("memory:", settings=settings, strategies=[Noting()], model=own) as memory:
+    clock = ManualClock(step=1_000_000)  # a job that failed waits for seconds before it is tried again
+    with Memory("memory:", settings=settings, clock=clock, strategies=[Noting()], model=own) as memory:
         memory.scope(user="ada").observe("I live in Lisbon.")
         for _ in range(5):
             with pytest.raises(error, match=cause):

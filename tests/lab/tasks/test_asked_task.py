@@ -9,13 +9,14 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from mnemic.errors import Invalid
 from mnemic.lab.entries import task
 from mnemic.lab.kit import log
 from mnemic.lab.kit.answer_metrics import token_f1
-from mnemic.lab.kit.metrics import auroc_estimate
+from mnemic.lab.kit.metrics import DRAWS, auroc, auroc_estimate
 from mnemic.lab.kit.run import RunPlan, run
 from mnemic.lab.kit.run_report import plain, report
 from mnemic.lab.tasks import asked_task
@@ -164,6 +165,15 @@ def test_the_chance_to_tell_two_sides_apart_has_an_interval() -> None:
     assert told.low <= told.mean <= told.high <= 1
     assert told.n == 7
     assert math.isnan(auroc_estimate([], [0.5], seed=0).mean)
+
+
+def test_its_interval_is_that_of_drawing_from_both_sides() -> None:
+    positive, negative = [0.9, 0.8, 0.5, 0.5, 0.4], [0.5, 0.3, 0.5, 0.1]
+    chance, drawn = np.random.default_rng(3), []
+    for _ in range(DRAWS):
+        drawn.append(auroc(list(chance.choice(positive, 5)), list(chance.choice(negative, 4))))
+    told = auroc_estimate(positive, negative, seed=3)
+    assert (told.low, told.high) == tuple(np.percentile(drawn, (2.5, 97.5)))
 
 
 def test_the_overlap_of_two_answers_is_that_of_their_words() -> None:
