@@ -263,6 +263,10 @@ my sister visits in March | 2024-03-01..2024-04-01
 my sister visited in March | 2023-03-01..2023-04-01
 we're flying to Rome in April | 2024-04-01..2024-05-01
 we flew to Rome in April | 2023-04-01..2023-05-01
+handed in my notice, starting at Oakham on the 4th of April | 2024-04-04
+getting married on the 4th of April | 2024-04-04
+got married on the 4th of April | 2023-04-04
+booked the van, moving to Hull on the 4th of April | 2024-04-04
 she arrives on March 5 | 2024-03-05
 the dentist called, it's March 5 now | 2024-03-05
 my appointment is on March 3 at 9:30 am | 2024-03-03T09:30..2024-03-03T10:30

