@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -65,9 +66,10 @@ def test_what_is_so_of_late_or_came_about_is_not(question: str, said: str) -> No
     assert not tells_only_past(question, said)
 
 
-@pytest.fixture(scope="module")
-def memory() -> Memory:
-    return Memory("memory:", settings=Settings(background=False), embedder="auto")
+@pytest.fixture
+def memory() -> Iterator[Memory]:
+    with Memory("memory:", settings=Settings(background=False), embedder="auto") as memory:
+        yield memory
 
 
 @pytest.mark.model

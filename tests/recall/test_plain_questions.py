@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -45,9 +46,10 @@ I used to be a smoker. => Am I a smoker?
 """What was said, and what is asked that it leaves open, or answers by what may be over."""
 
 
-@pytest.fixture(scope="module")
-def memory() -> Memory:
-    return Memory("memory:", settings=Settings(background=False), embedder="auto")
+@pytest.fixture
+def memory() -> Iterator[Memory]:
+    with Memory("memory:", settings=Settings(background=False), embedder="auto") as memory:
+        yield memory
 
 
 def asked(memory: Memory, said: str, question: str) -> tuple[str, float]:
