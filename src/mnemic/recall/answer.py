@@ -35,7 +35,7 @@ from mnemic.recall.asked_person import called_by_name
 from mnemic.recall.currency import ORDERS
 from mnemic.recall.doubt_words import is_asserted, speaks_of_any
 from mnemic.recall.earlier import asks_former_partner, former_partner, what_held_before, what_held_then
-from mnemic.recall.endings import ends_unnamed, tells_only_an_end, tells_that_nothing_else_comes
+from mnemic.recall.endings import tells_only_an_end, tells_that_nothing_else_comes
 from mnemic.recall.evidence import (
     ASKING,
     MACHINES,
@@ -77,6 +77,7 @@ from mnemic.recall.still_so import adds, may_have_ended_since, stated_in_full, s
 from mnemic.recall.sureness import SCORED, SPLIT, AnswerGrounds, likely_yes, read_by, read_yes, sure
 from mnemic.recall.topics import ON_TOPIC
 from mnemic.recall.understand import SPEAKS_OF_SELF
+from mnemic.recall.unnamed_endings import ends_unnamed
 from mnemic.recall.unreal import is_unreal, supposed_clauses
 from mnemic.recall.whom_it_is_about import about_another, names_in
 from mnemic.recall.wishes import asks_wish, tells_wish
@@ -660,7 +661,7 @@ def _contested(question: str, quoted: Sequence[Item], texts: Sequence[str], evid
     latest = max(map(certain_since, quoted))
     later = [hit for hit in evidence if micros(hit.item.said) > latest and hit.id not in known and hit.succession < 2]
     later = [hit for hit in later if _by_same(quoted[0], hit.item)]
-    if any(ends_unnamed(question, text) for hit in later for text in written_sentences(hit.text)):
+    if any(ends_unnamed(question, hit.text) for hit in later):
         return True
     if not asks_yes_or_no(question):
         least = most_bearing(evidence) - OF_NO_BEARING

@@ -109,17 +109,20 @@ _LIVES: Final = re.compile(
 _NO_COUNT: Final = re.compile(r"一(?![百千万])[^\d]*$|one\b.*", re.IGNORECASE)
 """A number that mostly stands for an article."""
 _ASKS_COUNT: Final = re.compile(
-    r"\bhow many (?!(?:years?|times|months?|weeks?|days?|hours?|minutes?|miles?|kilos?|pounds?|km|calories|pages|steps)\b)"
-    r"|几[个只条位口匹头](?!小时|月|星期|礼拜|钟头)|多少[个只条位](?!小时|月|星期|礼拜|钟头)",
+    r"\bhow many (?!(?:years?|times|months?|weeks?|days?|hours?|minutes?|miles?|kilos?|kgs?|grams?|stone|pounds?"
+    r"|lit(?:re|er)s?|degrees?|percent|km|calories|pages|steps)\b)|[几幾][个個只隻条條位口匹头頭](?!小[时時]|月|星期|[礼禮]拜|[钟鐘][头頭])"
+    r"|多少[个個只隻条條位](?!小[时時]|月|星期|[礼禮]拜|[钟鐘][头頭])",
     re.IGNORECASE,
 )
 """Asks how many there are of something, and not for how long or how much."""
 _AGE_OR_WEIGHT: Final = re.compile(
-    rf"(?:\b(?:turn(?:s|ed|ing)?|is|was|aged?|weigh(?:s|ed)?)|['’]s) (?:(?:now|only|just|already|nearly|almost|about) )*"
-    rf"(?:\d{{1,3}}|{_NUMBERS})(?: and a half)?(?:[- ](?:years?|months?)(?:[- ]old)?|\s?kilos?|\s?kg|\s?pounds?)?"
+    r"(?<!size )(?<!total )(?<!number )(?<!count )(?<!answer )(?<!class )(?<!team )(?<!left )"
+    r"(?:\b(?:turn(?:s|ed|ing)?|is|was|aged?|weigh(?:s|ed)?)|['’]s) (?:(?:now|only|just|already|nearly|almost|about) )*"
+    rf"(?:\d{{1,3}}|{_NUMBERS})(?: and a half)?"
+    r"(?:[- ](?:years?|months?)(?:[- ]old)?|\s?kilos?|\s?kg|\s?pounds?)?"
     r"(?=[.,;!)]|$| (?:and|now|last|in|on|this|next|today|yesterday|but|so|already)\b)"
     rf"|\b(?:\d{{1,3}}|{_NUMBERS})[- ]years?[- ]old\b"
-    r"|[\d一二两三四五六七八九十]+(?:岁半?|公斤|斤|个月大)|[\d一二两三四五六七八九十]+(?=了(?:[，。,.！!]|$))",
+    r"|[\d一二两三四五六七八九十]+(?:[岁歲]半?|公斤|斤|[个個]月大)|[\d一二两三四五六七八九十]+(?=了(?:[，。,.！!]|$))",
     re.IGNORECASE,
 )
 """A number that tells how old or how heavy somebody is, and counts nothing."""
@@ -181,7 +184,7 @@ _YES_OR_NO: Final = re.compile(
     r"^\W*(?:(?:and|so|but|well|hey|hmm|wait)\W+)*"
     r"(?:do|does|did|am|is|are|was|were|have|has|had|can|could|will|would|should)(?:n['’]t)?\s+"
     r"(?!.*\bor\b(?! not\b))\w"
-    r"|(?:[吗嗎吧]|没有|沒有|[了冇]没|了沒|不)\s*[?？。]*\s*$|(?:是不是|有[没沒]有|[会會]不[会會]|能不能|要不要)"
+    r"|(?:[吗嗎吧]|没有|沒有|了没|了沒|不)\s*[?？。]*\s*$|(?:是不是|有[没沒]有|[会會]不[会會]|能不能|要不要)"
     r"|([\u4e00-\u9fff])[不没沒]\1",
     re.IGNORECASE,
 )

@@ -15,14 +15,11 @@ from mnemic.extract.sentences import written_sentences
 from mnemic.recall.asked_for import asks_age
 from mnemic.recall.evidence import asks, matter_words
 from mnemic.recall.polarity import ASKS_PAST
-from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
-from mnemic.recall.understand import SPEAKS_OF_SELF
-from mnemic.recall.whom_it_is_about import QUOTED, about_another, names_in
+from mnemic.recall.sentence_cues import SentenceCue, counted_in
+from mnemic.recall.whom_it_is_about import QUOTED, names_in
 from mnemic.recall.word_groups import (
     ASKS_END,
     CALLED_OFF,
-    DELIVERED,
-    DENIED,
     GIVEN_UP,
     LAST,
     NEARLY,
@@ -31,7 +28,6 @@ from mnemic.recall.word_groups import (
     SINGLE,
     SUPPOSED,
     WEIGHED,
-    WITHOUT_WORK,
     WordGroup,
 )
 
@@ -51,22 +47,6 @@ _ENDED: Final = (
     )
 ).pattern()
 """Says of itself that something ended."""
-_PARTNER: Final = re.compile(
-    r"\b(?:(?:girl|boy)friend|partner|wife|husband|fianc[eé]e?|spouse|married|engaged|dating|seeing)\b"
-    r"|女朋友|男朋友|女友|男友|对象|老公|老婆|丈夫|妻子|先生|太太|结婚|伴侣",
-    re.IGNORECASE,
-)
-_OF_ONE_ONLY: Final = (
-    (
-        re.compile(
-            r"\b(?:work(?:ing)?|job|employe[rd]|company|boss|office)\b|上班|工作|单位|公司|老板|任职", re.IGNORECASE
-        ),
-        WITHOUT_WORK.pattern(),
-    ),
-    (_PARTNER, (PARTED + SINGLE).pattern()),
-    (re.compile(r"\b(?:pregnant|expecting)\b|怀孕", re.IGNORECASE), DELIVERED.pattern()),
-)
-"""Questions for what somebody has or is but one of at a time, and what ends it without naming it."""
 _LEFT_OFF: Final = (
     GIVEN_UP
     + RID
@@ -182,18 +162,3 @@ def _ends(spoken: str, known: set[str]) -> list[int]:
 def _nothing_follows(rest: str, known: str) -> bool:
     """Whether what stands behind an end names nothing new, neither by a name nor in figures."""
     return not (_FIGURE.search(rest) or any(name not in known for name in names_in((f", {rest}",))))
-
-
-def ends_unnamed(question: str, sentence: str) -> bool:
-    """Whether a sentence ends what a question asks of whoever asks, which it need not name as they have but the one.
-
-    "Got fired today" ends the job at any firm; what is supposed, denied or of somebody else ends nothing.
-    """
-    if SPEAKS_OF_SELF.search(question) is None or any(form.search(sentence) for form in (_SUPPOSED, DENIED)):
-        return False
-    if asks(sentence) or about_another(sentence, frozenset(), question):
-        return False
-    return any(
-        asked.search(question) and ends.search(sentence) and not counted_in(asked.sub(" ", question))[KIN].any()
-        for asked, ends in _OF_ONE_ONLY
-    )

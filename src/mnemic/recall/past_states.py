@@ -1,9 +1,9 @@
 # ruff: noqa: E501 - a pattern cut in pieces is read wrongly
 """Tells what a text reports as past from what is so: "I lived in Paris for ten years" does not answer "Where do I live?".
 
-A state in the past is over ("I worked at Siemens"), and so is a habit of a time that is named as bygone ("I played the
-cello at school", 我在巴黎住过); what was done of late is none ("I took oat milk today"), and what happened may have left
-what is so now ("I moved to Rome", "I bought a Volvo").
+A state in the past is over ("I lived in Paris"), and so is a habit of a time that is named as bygone ("I played the cello
+at school", 我在巴黎住过). What was done of late is none ("I worked late"), and what happened may have left what is so now
+("I moved to Rome", "we were married in 2015").
 """
 
 from __future__ import annotations
@@ -11,70 +11,78 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from mnemic.core.parts import MONTHS
 from mnemic.core.tokens import tokenise
 from mnemic.core.word_forms import other_forms
 from mnemic.extract.chinese import has_chinese, simple
 from mnemic.extract.sentences import written_sentences
 from mnemic.recall.polarity import ASKS_PAST, GRAMMATICAL, asked_words
 from mnemic.recall.whom_it_is_about import clauses
-from mnemic.recall.word_groups import ASKS_END, LONG_AGO, MOVED, REPLACED, USED_TO, WordGroup
+from mnemic.recall.word_groups import ASKS_END, LONG_AGO, MOVED, REPLACED, WordGroup
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
+_OWN: Final = r"(?:(?:i|we) |(?:my|our) (?:[\w'’-]+ ){1,3}?)"
 _OWN_VERB: Final = re.compile(
-    r"\b(?:(?:i|we) |(?:my|our) (?:[\w'’-]+ ){1,3}?)"
-    r"(?:(?:both|all|only|just|mostly|mainly|first|once|also|even|actually|already|\w+ly) )*"
-    r"(?P<verb>was|were|had(?! (?:to|been|just|already|\w+ed)\b)|[a-z]+)\b",
+    rf"(?<!\bwhen )\b{_OWN}(?:(?:both|all|only|just|mostly|mainly|first|once|also|even|actually|already|\w+ly) )*"
+    r"(?P<verb>(?:was|were)(?! (?:\w+ly )?(?:\w+ed|born|made|found|put|given|told|taken)\b)"
+    r"|had(?! (?:to|been|just|already|\w+ed|(?:an?|our|my|the|\w+) (?:\w+ )?(?:sons?|daughters?|bab(?:y|ies)|child|children|kids?|twins|boys?|girls?))\b)"
+    r"|(?!was\b|were\b|had\b)[a-z]+)\b",
     re.IGNORECASE,
 )
-"""What is done or was by the speaker, or by who or what is theirs."""
-_STATES: Final = frozenset(
-    ["lived", "resided", "worked", "owned", "rented", "studied", "taught", "dated", "belonged", "shared", "kept", "ran"]
+"""What is done or was by the speaker, or by who or what is theirs; not what was done to them once, or born."""
+_USED_TO: Final = re.compile(
+    rf"^\W*(?:(?:and|but|so|then|well|oh|yes|no|yeah|before that|back then|years ago|fun fact)\W+)*{_OWN}(?:(?:also|always|only|both|all) )*used to (?P<verb>[a-z]+)",
+    re.IGNORECASE,
 )
-"""Verbs whose past says by itself that it is over."""
-_BEING: Final = frozenset(("was", "were", "had", "owned"))
-_BEING_CHINESE: Final = frozenset("住上做干当")
+_HAD_OR_WAS: Final = frozenset(("was", "were", "had"))
+_BE_OR_HAVE: Final = frozenset(("be", "have", "own"))
 """Verbs of which a question need not ask by name."""
+_STATE: Final = re.compile(
+    r"\b(?:lived|resided|belonged|owned(?! up\b)|worked (?:at|for|as)|studied at|taught at)\b", re.IGNORECASE
+)
+"""The past of what lasts, which says by itself that it is over."""
 _BYGONE: Final = (
-    USED_TO
-    + LONG_AGO
+    LONG_AGO
     + WordGroup(
-        r"until|till|before|growing up|(?:in )?those days|at the time|at (?:school|uni|university|college)|in (?:high )?school|in college"
-        r"|for (?:a|an|some|several|many|a few|a couple of|\w+) (?:while|time|bit|years?|months?|weeks?|summers?|seasons?|terms?|ages|decades?)"
+        rf"(?:until|till|before) (?:(?:19|20)\d\d|{'|'.join(MONTHS)}|(?:i|we|he|she|they) (?:was|were|moved|met|had|got|turned|left|married|retired|quit)|covid|the (?:kids?|children|bab(?:y|ies)|war|pandemic|divorce|wedding))"
+        r"|growing up|(?:in )?those days|at the time|(?:at|in) (?:high )?school|at (?:uni|university|college)|in college"
+        r"|for (?:a while|a time|ages|(?:some|several|many|\w+|a few|a couple of) (?:years?|months?|summers?|seasons?|terms?|decades?))"
         r"|back (?:at|in|when)|as an? (?:\w+ )?(?:child|kid|boy|girl|teen(?:ager)?|student|undergrad\w*|trainee|apprentice)"
         r"|in (?:my|our) (?:early |late )?(?:teens|twenties|thirties|forties|youth|childhood|student days|first job|last job)"
-        r"|in the (?:\w+ies|['’]?\d0s|old days|past)|in (?:19|20)\d\d|when (?:i|we) (?:was|were|lived|worked|studied)"
+        r"|in the (?:(?:nine|eigh|seven|six|fif)ties|noughties|['’]?\d0s|old days|past)|when (?:i|we) (?:was|were|lived|worked|studied)"
         r"|that (?:summer|winter|spring|autumn|fall|year|term)",
-        r"(?:^|[我们咱家里，,。；;])(?:之前|过去|早些年|早年)(?!的)|大学的?时候|高中的?时候|上学的?时候|年轻的?时候|那时候?|那[几两些]年|当年|那会儿?",
+        r"(?:^|[我们咱家里，,。；;])(?:之前|过去|早些年|早年)(?![的说给提讲\d一二三四五六七八九十几两])|大学的?时候|高中的?时候|上学的?时候|年轻的?时候(?!就)|那时候?|那[几两些]年|当年|那会儿?",
     )
 ).pattern()
 """Names a time that is over."""
-_USED_TO: Final = re.compile(
-    r"(?<!\bam )(?<!['’]m )(?<!\bare )(?<!['’]re )(?<!\bgot )(?<!\bget )\bused to (?=[a-z]+)(?!the\b|this\b|that\b|it\b)"
-)
 _OF_LATE: Final = (
     MOVED
     + REPLACED
     + WordGroup(
-        r"since|still|always|today|tonight|yesterday|this (?:morning|afternoon|evening|week|month|year)|last night|just|again|now(?:adays)?|these days"
-        r"|all my life|on \w+day|finally|at last|started|began|joined|bought|adopted|never stopped",
-        "现在|如今|目前|最近|今天|昨天|刚|还|仍|一直|从此|后来|这[周月天阵]|终于|开始",
+        r"since|still|always|today|tonight|yesterday|this (?:morning|afternoon|evening|week|month|year)|last (?:night|week|weekend)|just|again|now(?:adays)?|these days"
+        r"|all (?:my life|day|week|night|weekend|morning)|late|nights|weekends?|shifts?|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|finally|at last|started|began|joined|bought|adopted|hired|settled|never stopped",
+        r"现在|如今|目前|最近|今天|昨天|刚|还|仍|一直|从此|后来|这[周月天阵]|终于|开始|就|说过|过去[\d一二三四五六七八九十几两]+年",
     )
 ).pattern()
 """Tells what is of late, goes on or came about, so that something may be so now."""
+_PRESENT: Final = re.compile(r"\b(?:am|is|are|has|have|love|live|work)\b|['’](?:m|re|s|ve)\b", re.IGNORECASE)
 _BEEN_CHINESE: Final = re.compile(
-    r"(?<!不)(?<!没)([\u4e00-\u9fff])过(?![敏年来去节生期分程度奖瘾滤户渡]|[\u4e00-\u9fff]{0,4}了)"
+    r"(?<![不没])([\u4e00-\u9fff])过(?![敏年来去节生期分程度奖瘾滤户渡道]|[\u4e00-\u9fff]{0,4}了)"
 )
 """By the verb before it, says that somebody has once done something."""
+_LASTING_CHINESE: Final = frozenset("住上做干当")
+"""Verbs of one character of which a question need not ask by name."""
 _NOT_OF_NOW: Final = re.compile(
-    r"\b(?:before|previous(?:ly)?|former(?:ly)?|used to|ever|first|last|over time|history|old|ex)\b|以前|之前|曾|过去|从前|原来|最初|过[吗没]|时候|那时|当年|上一",
+    r"\b(?:before|previous(?:ly)?|former(?:ly)?|used to|ever|first|last|over time|history|old|ex|how long)\b|^\W*(?:have|has)\b(?! (?:i|we) got\b)"
+    r"|以前|之前|曾|过去|从前|原来|最初|过[^，。]{0,6}[吗嗎没]|时候|那时|当年|上一|多久|会[^，。]{1,8}[吗嗎]",
     re.IGNORECASE,
 )
 
 
 def asks_of_now(question: str) -> bool:
-    """Whether a question asks how things are, and not how they were or whether they ended."""
+    """Whether a question asks how things are, and not how they were, whether they ended or what somebody can do."""
     return not any(form.search(question) for form in (ASKS_PAST, ASKS_END, _NOT_OF_NOW))
 
 
@@ -86,28 +94,29 @@ def is_past(asked: AbstractSet[str], clause: str) -> bool:
     """
     if _OF_LATE.search(clause):
         return False
+    bygone = _BYGONE.search(clause) is not None
     if has_chinese(clause):
         plain = simple(clause)
-        told = asked.intersection(tokenise(plain)) - GRAMMATICAL
-        been = any(match[1] in asked or match[1] in _BEING_CHINESE for match in _BEEN_CHINESE.finditer(plain))
-        return bool(told) and (been or _BYGONE.search(plain) is not None)
-    told = asked & set(tokenise(clause))
-    if told and _USED_TO.search(clause):
-        return True
+        verbs = {match[1] for match in _BEEN_CHINESE.finditer(plain)}
+        done_once = not verbs.isdisjoint(asked | _LASTING_CHINESE)
+        return (done_once or bygone) and bool(asked.intersection(tokenise(plain)) - GRAMMATICAL)
+    named = not asked.isdisjoint(tokenise(clause))
+    if (used_to := _USED_TO.match(clause)) is not None:
+        verb = used_to["verb"].lower()
+        return named and (verb in _BE_OR_HAVE or not asked.isdisjoint(tokenise(verb)))
     for match in _OWN_VERB.finditer(clause):
         verb = match["verb"].lower()
-        if _asks_for(asked, verb) or (verb in _BEING and told):
-            return verb in _STATES or _BYGONE.search(clause) is not None
+        if _STATE.match(clause, match.start("verb")) and (named or _is_asked_for(asked, verb)):
+            return True
+        if bygone and (_is_asked_for(asked, verb) or (verb in _HAD_OR_WAS and named)):
+            return True
     return False
 
 
-def _asks_for(asked: AbstractSet[str], past: str) -> bool:
+def _is_asked_for(asked: AbstractSet[str], past: str) -> bool:
     """Whether a verb in the past is one of some words in another form."""
     (token, *_) = tokenise(past) or [""]
-    if past.endswith("ed"):
-        return token in asked
-    forms = other_forms(token)
-    return not asked.isdisjoint(forms[:1])
+    return token in asked if past.endswith("ed") else not asked.isdisjoint(other_forms(token)[:1])
 
 
 def tells_only_past(question: str, text: str) -> bool:
@@ -115,14 +124,16 @@ def tells_only_past(question: str, text: str) -> bool:
     if not asks_of_now(question):
         return False
     asked = asked_words(question)
-    told = [
+    stated = [
         clause
         for sentence in written_sentences(text)
         if sentence.rstrip()[-1:] not in ("?", "？")
         for clause in clauses(sentence)
     ]
-    if _OF_LATE.search(" ".join(told)):
+    if _OF_LATE.search(" ".join(stated)):
         return False
-    past = [clause for clause in told if is_past(asked, clause)]
+    others = [clause for clause in stated if not is_past(asked, clause)]
     matter = asked - GRAMMATICAL
-    return bool(past) and all(matter.isdisjoint(tokenise(clause)) for clause in told if clause not in past)
+    return len(others) < len(stated) and all(
+        matter.isdisjoint(tokenise(clause)) and _PRESENT.search(clause) is None for clause in others
+    )

@@ -20,7 +20,7 @@ from mnemic.recall.evidence import LEAST_SO, NEAR_UNREAL
 from mnemic.recall.fuse import Chosen, Ranking, fuse, latest, named, twin
 from mnemic.recall.gather import gather
 from mnemic.recall.pack import Packed, fetched, pack, without_room
-from mnemic.recall.past_states import tells_only_past
+from mnemic.recall.past_states import asks_of_now, tells_only_past
 from mnemic.recall.reasons import Confidence, answerable, explained, traced
 from mnemic.recall.scoring import SCORING
 from mnemic.recall.seeking import Sought
@@ -333,7 +333,7 @@ def _ranked(gathered: Callable[[], Signals], snapshot: Snapshot) -> _Ranked:
         question, query, readings = signals.question, signals.question.query, signals.readings
         candidates = _in_order(question, _candidates(signals), readings)
     shown = snapshot.places(query.spaces, query.besides) if query.besides else frozenset()
-    if candidates.first and not question.names:
+    if candidates.first and (question.asks_own or not question.names):
         # what they say is read from the store, for which no thread waits while it scores
         candidates = replace(candidates, first=_read_first(question, candidates.first, snapshot))
     with SCORING:
@@ -346,12 +346,14 @@ def _ranked(gathered: Callable[[], Signals], snapshot: Snapshot) -> _Ranked:
 def _read_first(asked: Question, hits: tuple[Hit, ...], snapshot: Snapshot) -> tuple[Hit, ...]:
     """The best candidates, first those that by what they say are so now, or are wished where that is asked."""
     question = asked.query.text
-    (said,) = _texts(hits[:1], snapshot)
-    if hits[0].bearing is not None and tells_only_past(question, said):
-        hits = _placed(hits, _so_now_first(question, hits[:_LOOKED_AT], snapshot))
+    if hits[0].bearing is not None and asks_of_now(question):
         (said,) = _texts(hits[:1], snapshot)
-    if asked.asks_own and may_misplace(question) and (asks_wish(question) or is_of_other_mood(question, said)):
-        hits = _placed(hits, in_mood_first(question, _texts(hits[:_LOOKED_AT], snapshot)))
+        if tells_only_past(question, said):
+            hits = _placed(hits, _so_now_first(question, hits[:_LOOKED_AT], snapshot))
+    if asked.asks_own and may_misplace(question):
+        (said,) = _texts(hits[:1], snapshot)
+        if asks_wish(question) or is_of_other_mood(question, said):
+            hits = _placed(hits, in_mood_first(question, _texts(hits[:_LOOKED_AT], snapshot)))
     return hits
 
 

@@ -75,6 +75,8 @@ _MOST: Final = 0.6
 """The same of a clause, which may leave out a word that another one has."""
 
 _HALF: Final = 0.5
+_TAKES_BACK: Final = re.compile(r"\b(?:not|n['’]t) (?:true|so|right)\b|\bused to\b|不是真|不对|才怪", re.IGNORECASE)
+"""Denies whatever stands beside it."""
 _CLAUSES: Final = re.compile(r"(?<=[,，;；。.!！?？—:：])\s*")
 _DREAMT: Final = (DREAM + WordGroup("dreams?|nightmares?")).pattern()
 """Tells a dream, which says neither that something is so nor that it is not."""
@@ -324,6 +326,8 @@ def _stands_behind_denial(question: str, quoted: str) -> bool:
     "Sold the bike, the underground takes me to work" still denies nothing of the underground; what is asked in
     passing does not, either.
     """
+    if _TAKES_BACK.search(quoted):
+        return False
     asked = asked_words(STILL.sub("", question))
     stated = [clause for clause in _CLAUSES.split(quoted) if clause.strip() and clause.strip()[-1] not in "?？"]
     for n, clause in enumerate(stated):

@@ -70,18 +70,6 @@ RID: Final = WordGroup(
     r"卖[了掉]|捐(?:了|掉|出|给)(?!\w{0,6}(?:块|元|钱|款|分))|送人|送给|转(?:手|让)|报废",
 )
 """What somebody had they gave away, sold or threw away."""
-WITHOUT_WORK: Final = WordGroup(
-    r"retired|resigned|unemployed|between jobs|out of (?:work|a job)|on the dole|jobless|(?:lost|quit|left) my job"
-    r"|(?:got|been|was|were) (?:fired|sacked|let go)|laid off|made redundant",
-    "(?:辞职|离职|失业|退休)了|被(?:公司|老板|单位|厂里)?裁|裁员了|被炒",
-)
-"""Who speaks has no work any more, of whatever name it was."""
-DELIVERED: Final = WordGroup(
-    r"(?:had|have had|has had) (?:the|a|my|her|our) baby(?! (?:shower|scan|bump|photo|names?|clothes|monitor|sitter|talk)\b)"
-    r"|(?<!who )(?<!that )(?:gave|given) birth(?![^.]*\b(?:19|20)\d\d\b)|miscarr\w+|baby (?:(?-i:[A-Z])\w+ )?(?:was|is|has)? ?(?:born|here|arrived|come)",
-    "生了(?![病气火锈]|一?[场肚])|生完|出生|流产",
-)
-"""Who was pregnant is no more."""
 LOST: Final = WordGroup("lost|stolen|gone|missing", "丢了|丢掉|走丢|跑丢|没了|不在了|不见了")
 """What was there is nowhere."""
 DIED: Final = WordGroup(

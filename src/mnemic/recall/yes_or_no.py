@@ -22,12 +22,12 @@ from mnemic.recall.allergies import is_cured, is_no_longer_allergic, of_own_alle
 from mnemic.recall.object_endings import ObjectState, object_state
 from mnemic.recall.past_states import is_past
 from mnemic.recall.polarity import ASKS_PAST, telling_words
+from mnemic.recall.unnamed_endings import loses_work
 from mnemic.recall.whom_it_is_about import QUOTED, about_another, asks_of_self
 from mnemic.recall.word_groups import (
     AHEAD,
     CALLED_OFF,
     CONDITION,
-    DELIVERED,
     DENIED,
     DIED,
     DREAM,
@@ -45,7 +45,6 @@ from mnemic.recall.word_groups import (
     SUPPOSES,
     USED_TO,
     WISH,
-    WITHOUT_WORK,
     WordGroup,
 )
 
@@ -109,8 +108,8 @@ _CANNOT: Final = re.compile(
     re.IGNORECASE,
 )
 """Says of what its clause names that its speaker cannot eat or drink it."""
-_SHUNS: Final = re.compile(r"\b(?:avoids?|keeps? off|stays? off|steers? clear of)\b", re.IGNORECASE)
-"""Says of what its clause names that its speaker leaves it alone."""
+_SHUNS: Final = re.compile(r"\W*(?:the user|i|we) avoids? \w+ing\W*$", re.IGNORECASE)
+"""Says that its speaker leaves alone what it names, and nothing more."""
 _KINDS: Final = (
     (r"\bshellfish\b", r"shrimps?|prawns?|crabs?|lobsters?|oysters?|mussels?|clams?|scallops?|crayfish"),
     (
@@ -197,13 +196,7 @@ _INTERJECTED: Final = re.compile(
 """Opens a sentence and is no clause."""
 _AGAIN: Final = re.compile(r"\bagain\b|又(?:重新)?开始|又[\u4e00-\u9fff]{1,3}[上起]|重新|恢复", re.IGNORECASE)
 """Says so beside a predicate."""
-_LEFT_FOR: Final = (
-    WITHOUT_WORK + WordGroup(anywhere=r"跳槽[到去]|\b(?:new job|start(?:ed|ing)?|joined) (?:at|with)?\b")
-).pattern()
-_LOST_WORK: Final = re.compile(
-    rf"\W*(?:just |finally |so |well |昨天|今天|刚|终于|上周|上个?月)*(?:{WITHOUT_WORK.form})", re.IGNORECASE
-)
-"""Opens with what only a speaker who names nobody else can have gone through."""
+_LEFT_FOR: Final = re.compile(r"跳槽[到去]|\b(?:new job|start(?:ed|ing)?|joined) (?:at|with)?\b", re.IGNORECASE)
 _LIGHT: Final = frozenset(
     tokenise(
         "have has had having own owns got get keep still ever yet any anymore now currently also already again be been "
@@ -223,8 +216,14 @@ _SAME_AS: Final = {
     "marri": ("marri", "remarri", "wife", "husband", "wed"),
 }
 _EATS_MEAT: Final = re.compile(r"\beat(?:ing|s)?(?: \w+)? (?:meat|chicken|beef|pork|steak|bacon)\b", re.IGNORECASE)
-_DELIVERED: Final = DELIVERED.pattern()
-_WITHOUT_WORK: Final = WITHOUT_WORK.pattern()
+_WITHOUT_WORK: Final = re.compile(
+    r"\b(?:retired|unemployed|between jobs|out of work|on the dole|jobless|(?:lost|quit|left) my job|laid off|made redundant|got (?:fired|sacked))\b",
+    re.IGNORECASE,
+)
+_DELIVERED: Final = re.compile(
+    r"\b(?:(?:had|have had|has had) (?:the|a|my|her|our) baby(?! (?:shower|scan|bump|photo|names?|clothes|monitor|sitter|talk)\b)|(?<!who )(?<!that )(?:gave|given) birth(?![^.]*\b(?:19|20)\d\d\b)|miscarr\w+|baby (?:was|is|has) (?:born|here|arrived|come))\b",
+    re.IGNORECASE,
+)
 _OPPOSITES: Final = {
     "pregnant": _DELIVERED,
     "marri": re.compile(r"\b(?:divorced|single|separated|widowed|unmarried)\b", re.IGNORECASE),
@@ -232,7 +231,7 @@ _OPPOSITES: Final = {
     "vegan": _EATS_MEAT,
     **dict.fromkeys(("work", "job", "employ"), _WITHOUT_WORK),
     "结婚": re.compile("离婚|单身|丧偶|未婚"),
-    "怀孕": _DELIVERED,
+    "怀孕": re.compile("生了(?![病气火锈]|一?[场肚])|生完|出生|流产"),
     "吃素": re.compile("吃(?:起|上)?肉"),
 }
 """By a predicate, or an object alone, what says the contrary of it."""
@@ -568,7 +567,7 @@ def _read(asked: _Asked, sentence: str) -> ClauseReading | None:
             readings += _read_lifted(asked, parts[:n], sentence)
         elif _resumes(asked, part, own=own, ended=readings[-1:] == [ClauseReading.NO]):
             readings.append(ClauseReading.YES if readings[-1:] == [ClauseReading.NO] else ClauseReading.RESUMED)
-        elif (own or _LOST_WORK.match(part) or (is_cured(part) and of_own_allergy(part))) and (
+        elif (own or loses_work(part) or (is_cured(part) and of_own_allergy(part))) and (
             reading := _read_clause(asked, part, sentence)
         ) is not None:
             readings.append(reading)
@@ -629,7 +628,7 @@ def _read_clause(asked: _Asked, clause: str, sentence: str) -> ClauseReading | N
         return ClauseReading.UNCLEAR if DENIED.search(clause) or SUPPOSES.search(sentence) else ClauseReading.NO
     if asked.predicate in _ALLERGIES and asked.objects and is_cured(clause):
         return ClauseReading.UNCLEAR if SUPPOSES.search(sentence) else ClauseReading.NO
-    if _is_over(asked, clause, sentence) or (_SHUNS.search(clause) and asked.done_in(clause)):
+    if _is_over(asked, clause, sentence) or (_SHUNS.match(clause) and asked.done_in(clause)):
         return ClauseReading.UNCLEAR if DENIED.search(clause) else ClauseReading.NO
     if is_past(asked.tokens, clause):
         return ClauseReading.UNCLEAR
@@ -704,7 +703,8 @@ def _read_elsewhere(asked: _Asked, clause: str) -> ClauseReading | None:
         return None
     if asked.lives and (_MOVED_TO.search(clause) or re.search(r"\buser lives in\b|用户住在", clause)):
         return ClauseReading.ELSEWHERE
-    return ClauseReading.ELSEWHERE if asked.predicate in ("work", "在") and _LEFT_FOR.search(clause) else None
+    at_work = asked.predicate in ("work", "在") and (_LEFT_FOR.search(clause) or loses_work(clause))
+    return ClauseReading.ELSEWHERE if at_work else None
 
 
 def _in_doubt(asked: _Asked, sentence: str, item: Item, said: Iterable[Item]) -> bool:
