@@ -105,7 +105,7 @@ PARTS: Final = ("sure", "polar", "conclusion", "readings")
 """What is learned: how sure an answer is, whether it is yes, how sure a conclusion to yes or no is, and what the three
 are where a question and what is quoted were read together."""
 
-READ_NOTHING: Final = {"read_conclusion": 0.3, "read_value": 0.1}
+READ_NOTHING: Final = {"read_conclusion": 0.6, "read_value": 0.2}
 """What an answer weighs where nothing of it was said, by which model learns from it."""
 
 OF_IDLE_TALK: Final = 8
