@@ -95,6 +95,9 @@ TEMPERED: Final = 0.8
 """What log odds that an answer is right are taken times behind that: in folds, cases of change and lives of idle talk
 are answered with more certainty than comes true, and a wrong certainty costs more than a right answer's modesty."""
 
+TEMPERED_READ: Final = 0.9
+"""The same of an answer that was read: its certainty comes true more often."""
+
 SHRINK_YES: Final = 10.0
 """The same where yes or no is learned, of which there are fewer."""
 
@@ -557,7 +560,7 @@ def learn_readings(
         )
         for name, some in rows.items()
     )
-    tempered = (tuple(TEMPERED * each for each in slopes) for slopes in (conclusion, value))
+    tempered = (tuple(TEMPERED_READ * each for each in slopes) for slopes in (conclusion, value))
     return replace(learned, **dict(zip(rows, tempered, strict=True)))
 
 
