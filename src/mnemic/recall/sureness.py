@@ -399,8 +399,20 @@ def _succeeds(grounds: AnswerGrounds) -> bool:
 
 
 def read_yes(grounds: AnswerGrounds) -> float:
-    """The likelihood that the answer to a question for yes or no is yes, by how it was read and by what else tells."""
-    return likelihood(yes_as_read(grounds), _learned(grounds).read_yes)
+    """The likelihood that the answer to a question for yes or no is yes, by how it was read and by what else tells.
+
+    Where a question asks for an end and what is quoted tells just that, it is no less than words make of it.
+    """
+    read = likelihood(yes_as_read(grounds), _learned(grounds).read_yes)
+    return max(read, grounds.yes or 0.0) if _tells_end_asked(grounds) else read
+
+
+def _tells_end_asked(grounds: AnswerGrounds) -> bool:
+    """Whether a question asks for an end or a denial, and what is quoted says so in all of its words."""
+    question, quoted = grounds.question, grounds.quoted[0].text
+    if ASKS_END.search(question) is None and DENIES.search(question) is None:
+        return False
+    return share_held(asked_words(question), quoted) >= 1 and not denies_more(question, quoted)
 
 
 def yes_as_read(grounds: AnswerGrounds) -> Floats:
