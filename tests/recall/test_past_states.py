@@ -60,6 +60,14 @@ def test_a_state_or_a_bygone_habit_is_past(question: str, said: str) -> None:
         ("我学什么乐器？", "我学了三年钢琴。"),
         ("我以前住在哪里？", "我在巴黎住过十年。"),
         ("我吃什么？", "我吃过晚饭了。"),
+        ("我老板姓什么？", "我老板姓曾。"),
+        ("我住在哪里？", "我从前年起住在成都。"),
+        ("我对什么过敏？", "我小时候查出来对花生过敏。"),
+        ("Where do I work?", "I worked late at Bosch."),
+        ("Am I married?", "We were married in 2015."),
+        ("Do I work from home?", "I worked at home for two hours."),
+        ("Do I have a sister?", "My sister was my best friend growing up."),
+        ("What laptop do I use?", "The laptop I used to edit that film is my ThinkPad."),
     ],
 )
 def test_what_is_so_of_late_or_came_about_is_not(question: str, said: str) -> None:

@@ -103,6 +103,14 @@ def test_what_is_over_or_not_said_is_not_answered_with_certainty(memory: Memory,
         ("Am I pregnant?", "Our cat gave birth to four kittens.", False),
         ("我怀孕了吗？", "我生啦，是个儿子！", True),
         ("我怀孕了吗？", "我出生在成都。", False),
+        ("我怀孕了吗？", "同事的宝宝出生了。", False),
+        ("Am I pregnant?", "Pizza arrived today.", False),
+        ("Who is my boyfriend?", "My mum left me at school.", False),
+        ("Who is my boyfriend?", "Tom left me for good.", True),
+        ("Where do I work?", "I got fired from Asda.", True),
+        ("Where do I work?", "I got fired from the choir.", False),
+        ("Where do I work?", "Got fired, but they took me back.", False),
+        ("Where do I work?", "I quit my job, haha just kidding.", False),
         ("我在哪里上班？", "老王被裁了。", False),
         ("我在哪里上班？", "昨天离职了两个同事。", False),
         ("Who is my girlfriend?", "We broke up.", True),
@@ -138,3 +146,11 @@ def test_a_question_in_traditional_characters_asks_for_yes_or_no() -> None:
     assert asks_yes_or_no("你有沒有養貓")
     assert not asks_yes_or_no("我住在哪裡？")
     assert asks_count("我養了幾隻貓？")
+
+
+def test_long_lines_of_marks_or_digits_take_no_time_as_their_square() -> None:
+    """As their square each of these would take minutes."""
+    assert not ends_unnamed("Who is my wife?", "，" * 50_000)
+    assert not ends_unnamed("Who is my wife?", ", " * 25_000 + "x 5")
+    assert not tells_only_ages("1" * 20_000)
+    assert not tells_only_ages("一" * 20_000)

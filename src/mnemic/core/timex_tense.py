@@ -76,7 +76,7 @@ _CUE: Final = re.compile(
 )
 _OPENS_AHEAD: Final = re.compile(
     r"\W*(?:and |but |also |then |so )?(?:getting (?:married|engaged|back|home)|starting|moving|leaving|flying"
-    r"|travell?ing|opening|launching|heading|switching)\b"
+    r"|travell?ing|opening|launching|heading|switching)\b(?! on,)"
 )
 """What a clause without a subject opens with that tells what is to come, unless it goes on in the past."""
 _DID: Final = re.compile(r"\bdid(?:n['’]t)?\b")

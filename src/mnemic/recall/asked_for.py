@@ -116,13 +116,14 @@ _ASKS_COUNT: Final = re.compile(
 )
 """Asks how many there are of something, and not for how long or how much."""
 _AGE_OR_WEIGHT: Final = re.compile(
-    r"(?<!size )(?<!total )(?<!number )(?<!count )(?<!answer )(?<!class )(?<!team )(?<!left )"
-    r"(?:\b(?:turn(?:s|ed|ing)?|is|was|aged?|weigh(?:s|ed)?)|['’]s) (?:(?:now|only|just|already|nearly|almost|about) )*"
+    r"(?<!size )(?<!total )(?<!number )(?<!count )(?<!answer )(?<!class )(?<!team )(?<!left )(?<!it )(?<!there )"
+    r"(?:\b(?:turn(?:s|ed|ing)?|is|was|aged?|weigh(?:s|ed)?)|(?<!\bit)(?<!\bthere)['’]s)"
+    r" (?:(?:now|only|just|already|nearly|almost|about) )*"
     rf"(?:\d{{1,3}}|{_NUMBERS})(?: and a half)?"
     r"(?:[- ](?:years?|months?)(?:[- ]old)?|\s?kilos?|\s?kg|\s?pounds?)?"
     r"(?=[.,;!)]|$| (?:and|now|last|in|on|this|next|today|yesterday|but|so|already)\b)"
     rf"|\b(?:\d{{1,3}}|{_NUMBERS})[- ]years?[- ]old\b"
-    r"|[\d一二两三四五六七八九十]+(?:[岁歲]半?|公斤|斤|[个個]月大)|[\d一二两三四五六七八九十]+(?=了(?:[，。,.！!]|$))",
+    r"|(?<![\d一二两三四五六七八九十])[\d一二两三四五六七八九十]{1,4}(?:[岁歲]半?|公斤|斤|[个個]月大|(?=了(?:[，。,.！!]|$)))",
     re.IGNORECASE,
 )
 """A number that tells how old or how heavy somebody is, and counts nothing."""
@@ -253,7 +254,7 @@ def _held(asked: AnswerType, text: str, item: Item, question: str) -> str:
         case AnswerType.NUMBER:
             if _ASKS_AGE.search(question):
                 return next((age[0] for age in _ages(text, question)), "")
-            number = _NUMBER.search(without_ages(text) if _ASKS_COUNT.search(question) else text)
+            number = _NUMBER.search(_without_ages(text) if _ASKS_COUNT.search(question) else text)
             return number[0] if number else ""
         case AnswerType.PERSON:
             return ", ".join(_names(text, question))
@@ -281,7 +282,7 @@ def _surely_held(asked: AnswerType, text: str, item: Item, question: str) -> str
                 return often[0] if len(often) == 1 else ""
             if _ASKS_AGE.search(question):
                 return next((age[0] for age in _ages(text, question)), "")
-            told = without_ages(text) if _ASKS_COUNT.search(question) else text
+            told = _without_ages(text) if _ASKS_COUNT.search(question) else text
             numbers = [match for match in _NUMBER.finditer(told) if not _NO_COUNT.match(match[0])]
             if any(numbers[0][0] not in count for count in _MEASURED.findall(text) if numbers):
                 return ""
@@ -309,14 +310,14 @@ def asks_count(question: str) -> bool:
     return _ASKS_COUNT.search(question) is not None
 
 
-def without_ages(text: str) -> str:
+def _without_ages(text: str) -> str:
     """A text without the numbers that tell how old or how heavy somebody is; other words stay where they were."""
     return _AGE_OR_WEIGHT.sub(lambda match: " " * len(match[0]), text)
 
 
 def tells_only_ages(text: str) -> bool:
     """Whether all numbers of a text, of which there are some, tell how old or how heavy somebody is."""
-    return _AGE_OR_WEIGHT.search(text) is not None and _NUMBER.search(without_ages(text)) is None
+    return _AGE_OR_WEIGHT.search(text) is not None and _NUMBER.search(_without_ages(text)) is None
 
 
 def _is_told_of(name: str, text: str, question: str) -> bool:

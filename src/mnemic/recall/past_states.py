@@ -17,8 +17,9 @@ from mnemic.core.word_forms import other_forms
 from mnemic.extract.chinese import has_chinese, simple
 from mnemic.extract.sentences import written_sentences
 from mnemic.recall.polarity import ASKS_PAST, GRAMMATICAL, asked_words
+from mnemic.recall.sentence_cues import KIN, counted_in
 from mnemic.recall.whom_it_is_about import clauses
-from mnemic.recall.word_groups import ASKS_END, LONG_AGO, MOVED, REPLACED, WordGroup
+from mnemic.recall.word_groups import ASKS_END, MOVED, REPLACED, WordGroup
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 _OWN: Final = r"(?:(?:i|we) |(?:my|our) (?:[\w'’-]+ ){1,3}?)"
 _OWN_VERB: Final = re.compile(
     rf"(?<!\bwhen )\b{_OWN}(?:(?:both|all|only|just|mostly|mainly|first|once|also|even|actually|already|\w+ly) )*"
-    r"(?P<verb>(?:was|were)(?! (?:\w+ly )?(?:\w+ed|born|made|found|put|given|told|taken)\b)"
+    r"(?P<verb>(?:was|were)(?! (?:\w+ly )?(?:\w+ed|born|made|found|put|given|told|taken|for)\b)"
     r"|had(?! (?:to|been|just|already|\w+ed|(?:an?|our|my|the|\w+) (?:\w+ )?(?:sons?|daughters?|bab(?:y|ies)|child|children|kids?|twins|boys?|girls?))\b)"
     r"|(?!was\b|were\b|had\b)[a-z]+)\b",
     re.IGNORECASE,
@@ -40,11 +41,13 @@ _HAD_OR_WAS: Final = frozenset(("was", "were", "had"))
 _BE_OR_HAVE: Final = frozenset(("be", "have", "own"))
 """Verbs of which a question need not ask by name."""
 _STATE: Final = re.compile(
-    r"\b(?:lived|resided|belonged|owned(?! up\b)|worked (?:at|for|as)|studied at|taught at)\b", re.IGNORECASE
+    r"\b(?:lived(?! through)|resided|belonged|owned(?! up)|studied at|taught at"
+    r"|worked (?:at(?! (?:home|it|my|the office)\b)|for(?! (?:\w+ ){0,2}(?:hours?|days?)\b)|as(?! \w+ as\b)))\b",
+    re.IGNORECASE,
 )
 """The past of what lasts, which says by itself that it is over."""
 _BYGONE: Final = (
-    LONG_AGO
+    WordGroup("years ago|back then", "以前(?!年)|从前(?!年)|曾经|曾(?=[做当住用养学任])|小时候")
     + WordGroup(
         rf"(?:until|till|before) (?:(?:19|20)\d\d|{'|'.join(MONTHS)}|(?:i|we|he|she|they) (?:was|were|moved|met|had|got|turned|left|married|retired|quit)|covid|the (?:kids?|children|bab(?:y|ies)|war|pandemic|divorce|wedding))"
         r"|growing up|(?:in )?those days|at the time|(?:at|in) (?:high )?school|at (?:uni|university|college)|in college"
@@ -62,8 +65,8 @@ _OF_LATE: Final = (
     + REPLACED
     + WordGroup(
         r"since|still|always|today|tonight|yesterday|this (?:morning|afternoon|evening|week|month|year)|last (?:night|week|weekend)|just|again|now(?:adays)?|these days"
-        r"|all (?:my life|day|week|night|weekend|morning)|late|nights|weekends?|shifts?|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|finally|at last|started|began|joined|bought|adopted|hired|settled|never stopped",
-        r"现在|如今|目前|最近|今天|昨天|刚|还|仍|一直|从此|后来|这[周月天阵]|终于|开始|就|说过|过去[\d一二三四五六七八九十几两]+年",
+        r"|all (?:my life|day|week|night|weekend|morning|year)|late|nights|weekends?|shifts?|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|finally|at last|started|began|joined|bought|adopted|hired|settled|never stopped",
+        r"现在|如今|目前|最近|今天|昨天|刚|还|仍|一直|从此|后来|这[周月天阵]|终于|开始|就|说过|年起|时候起|从小|至今|到今|查出|得了|确诊|过去[\d一二三四五六七八九十几两]+年",
     )
 ).pattern()
 """Tells what is of late, goes on or came about, so that something may be so now."""
@@ -74,6 +77,7 @@ _BEEN_CHINESE: Final = re.compile(
 """By the verb before it, says that somebody has once done something."""
 _LASTING_CHINESE: Final = frozenset("住上做干当")
 """Verbs of one character of which a question need not ask by name."""
+_HAVE: Final = re.compile(r"\bhave\b|有", re.IGNORECASE)
 _NOT_OF_NOW: Final = re.compile(
     r"\b(?:before|previous(?:ly)?|former(?:ly)?|used to|ever|first|last|over time|history|old|ex|how long)\b|^\W*(?:have|has)\b(?! (?:i|we) got\b)"
     r"|以前|之前|曾|过去|从前|原来|最初|过[^，。]{0,6}[吗嗎没]|时候|那时|当年|上一|多久|会[^，。]{1,8}[吗嗎]",
@@ -121,8 +125,8 @@ def _is_asked_for(asked: AbstractSet[str], past: str) -> bool:
 
 def tells_only_past(question: str, text: str) -> bool:
     """Whether all that a text says to a question for how things are is how they were."""
-    if not asks_of_now(question):
-        return False
+    if not asks_of_now(question) or (_HAVE.search(question) and counted_in(question)[KIN].any()):
+        return False  # kin stay kin, whatever they were at the time
     asked = asked_words(question)
     stated = [
         clause

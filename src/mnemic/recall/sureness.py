@@ -78,6 +78,7 @@ _HALF: Final = 0.5
 _TAKES_BACK: Final = re.compile(r"\b(?:not|n['’]t) (?:true|so|right)\b|\bused to\b|不是真|不对|才怪", re.IGNORECASE)
 """Denies whatever stands beside it."""
 _CLAUSES: Final = re.compile(r"(?<=[,，;；。.!！?？—:：])\s*")
+"""Where clauses are parted that keep the mark they end with: what asks is told by it."""
 _DREAMT: Final = (DREAM + WordGroup("dreams?|nightmares?")).pattern()
 """Tells a dream, which says neither that something is so nor that it is not."""
 

@@ -19,29 +19,36 @@ from mnemic.recall.understand import SPEAKS_OF_SELF
 from mnemic.recall.word_groups import DENIED, LONG_AGO, NEARLY, SUPPOSED, WEIGHED, WordGroup
 
 _OPENS: Final = r"^\W*(?:(?:well|so|and|but|oh|ugh|finally|just|yep|sadly|guess what|bad news|big news|news|update|it['’]s official)\W+)*"
-_WHEN: Final = rf"(?=\W*$|\W*[,;.!:—–-]|\s+(?:today|tonight|yesterday|last \w+|this \w+|on \w+|in (?:{'|'.join(MONTHS)})|after|so|because|and|for good|from|by|at|again)\b)"
+_WHEN: Final = (
+    rf"(?=\W*$|\W*[,;.!:—–-]|\s+(?:today|tonight|yesterday|last \w+|this (?:week|month|year)|on (?:mon|tues|wednes|thurs|fri|satur|sun)\w+"
+    rf"|in (?:{'|'.join(MONTHS)})|after|so|because|and|for good)\b)"
+)
+_OF_WHOM: Final = r"(?:\s+(?:from|at|by) (?-i:[A-Z])[\w’'-]+)?"
+"""Where somebody worked, if it is named after all."""
 _LATELY_CHINESE: Final = (
-    r"^\W*(?:我们?俩?|咱们?俩?|今天|昨天|前天|刚刚?|终于|最近|上周|上个?月|这周|又|也|还是|已经|正式|唉|哎|[，, ])*"
+    r"^(?:我们?俩?|咱们?俩?|今天|昨天|前天|刚刚?|终于|最近|上周|上个?月|这周|又|也|还是|已经|正式|唉|哎|\W)*"
 )
 _ENDS_CHINESE: Final = r"(?=\W*$|\W*[，,。！!；;～~]|[啊啦呢哈])"
 _OF_WORK: Final = re.compile(
     rf"{_OPENS}(?:(?:i|we)(?:['’]ve| have)? (?:just |finally |now |also |officially )*(?:resigned|retired|(?:quit|lost|left) my job)"
     rf"|(?:i(?:['’]ve| have)? (?:just |now |officially )*)?(?:got|been|was) (?:fired|sacked|laid off|made redundant|let go)"
-    rf"|(?:quit|lost|left) my job|i(?:['’]m| am) (?:now )?(?:unemployed|jobless|out of (?:work|a job)|between jobs)){_WHEN}"
+    rf"|(?:quit|lost|left) my job|i(?:['’]m| am) (?:now )?(?:unemployed|jobless|out of (?:work|a job)|between jobs)){_OF_WHOM}{_WHEN}"
     rf"|{_LATELY_CHINESE}(?:辞职了|离职了|失业了|退休了|被(?:公司|老板|单位|厂里)?裁(?:员)?了|被炒(?:鱿鱼)?了){_ENDS_CHINESE}",
     re.IGNORECASE,
 )
+_DARLING: Final = r"(?:wife|husband|girlfriend|boyfriend|partner|fianc[eé]e?)"
 _OF_A_PARTNER: Final = re.compile(
-    rf"{_OPENS}(?:(?:we|i|my (?:\w+ )?(?:\w+ )?and i|(?-i:[A-Z])\w+ and (?:i|me)|me and (?-i:[A-Z])\w+)(?:['’]ve| have)? (?:just |finally |officially )*"
-    rf"(?:broke up|broken up|split up|split|separated|divorced|got divorced|parted ways)|i(?:['’]m| am) single(?: again| now)?"
-    rf"|(?:he|she|(?-i:[A-Z])\w+|my \w+) (?:dumped|left) me|(?:i )?got dumped){_WHEN}"
-    rf"|{_LATELY_CHINESE}(?:[和跟]\S{{1,5}})?(?:分手了|分了|离婚了|散了|恢复单身了?|单身了){_ENDS_CHINESE}",
+    rf"{_OPENS}(?:(?:we|i|my {_DARLING} and i|(?-i:[A-Z])\w+ and (?:i|me)|me and (?-i:[A-Z])\w+)(?:['’]ve| have)? (?:just |finally |officially )*"
+    rf"(?:broke up|broken up|split up|separated|divorced|got divorced|parted ways)|i(?:['’]m| am) single(?: again| now)?|(?:i )?got dumped){_WHEN}"
+    rf"|{_OPENS}(?:(?:he|she|(?-i:[A-Z])\w+|my {_DARLING}) (?:dumped|left) me)(?=\W*$|\W*[,;.!]|\s+(?:today|yesterday|last \w+|for (?:good|another|someone|somebody)))"
+    rf"|{_LATELY_CHINESE}(?:[和跟]\S{{1,5}})?(?:分手了|分了(?!.*(?:一半|人一))|离婚了|恢复单身了?|单身了){_ENDS_CHINESE}",
     re.IGNORECASE,
 )
 _OF_A_PREGNANCY: Final = re.compile(
-    rf"{_OPENS}(?:(?:the |our |my )?(?:baby|little one)(?: (?-i:[A-Z])\w+)? (?:(?:is|was|has) )?(?:here|born|arrived)|(?-i:[A-Z])\w+ (?:was born|arrived)"
-    rf"|(?:i|we)(?:['’]ve| have)? (?:just |finally )*had (?:the|our|my) baby|(?:our|my) (?:son|daughter|baby) was born|i gave birth|gave birth){_WHEN}"
-    r"|^\W*(?:我|今天|昨天|刚刚?|终于|凌晨|，|,)*生[了啦](?=\W*$|\W*[，,。！!])|(?:宝宝|孩子|儿子|女儿|娃)(?:昨天|今天|终于|顺利|平安)*(?:出生|生下来|降生)了",
+    rf"{_OPENS}(?:(?:the |our |my )?(?:baby|little one)(?: (?-i:[A-Z])\w+)? (?:(?:is|was|has) )?(?:here|born|arrived)|(?-i:[A-Z])\w+ was born"
+    rf"|(?:i|we)(?:['’]ve| have)? (?:just |finally )*had (?:the|our|my) baby|(?:our|my) (?:son|daughter|baby) was born|i gave birth|gave birth)(?: on the \d+(?:st|nd|rd|th)\b)?{_WHEN}"
+    rf"|{_LATELY_CHINESE}(?:凌晨)?生[了啦](?=\W*$|\W*[，,。！!])"
+    rf"|{_LATELY_CHINESE}(?:家的?)?(?:宝宝|孩子|儿子|女儿|娃)(?:昨天|今天|终于|顺利|平安)*(?:出生|生下来|降生)了",
     re.IGNORECASE,
 )
 _BARS: Final = (
@@ -49,7 +56,11 @@ _BARS: Final = (
     + WEIGHED
     + NEARLY
     + LONG_AGO
-    + WordGroup(r"(?:19|20)\d\d|new job|start(?:ed|ing)|joined|kittens|puppies|will|to be")
+    + WordGroup(
+        r"(?:19|20)\d\d|new job|start(?:ed|ing)|joined|kittens|puppies|will|to be|took|begged|called me back|back together"
+        r"|withdrew|rehired|kidding|joking|jk|in the (?:sims|game|film|movie|book)",
+        "复合|和好|叫回|撤回|开玩笑|骗你|游戏里",
+    )
 ).pattern()
 """Says that it is no end, not yet, long ago, or that something else has come already."""
 _PARTNER: Final = re.compile(
