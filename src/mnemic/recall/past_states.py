@@ -103,7 +103,7 @@ def is_past(asked: AbstractSet[str], clause: str) -> bool:
         plain = simple(clause)
         verbs = {match[1] for match in _BEEN_CHINESE.finditer(plain)}
         done_once = not verbs.isdisjoint(asked | _LASTING_CHINESE)
-        return (done_once or bygone) and bool(asked.intersection(tokenise(plain)) - GRAMMATICAL)
+        return (done_once or bygone) and not (asked - GRAMMATICAL).isdisjoint(tokenise(plain))
     named = not asked.isdisjoint(tokenise(clause))
     if (used_to := _USED_TO.match(clause)) is not None:
         verb = used_to["verb"].lower()

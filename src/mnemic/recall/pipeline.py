@@ -29,7 +29,7 @@ from mnemic.recall.walk import walk
 from mnemic.recall.wishes import asks_wish, in_mood_first, is_of_other_mood, may_misplace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from mnemic.core.ids import ItemId
     from mnemic.core.items import Item, Version
@@ -149,7 +149,7 @@ def recall(snapshot: Snapshot, catalogues: Catalogues, query: Query, *, explain:
     """Find the evidence that bears on a question, as this snapshot sees it, packed for a prompt."""
     started = time.perf_counter()
     ranked = _rank(snapshot, catalogues, query)
-    packed = pack(ranked.chosen, ranked.readings, snapshot, query)
+    packed = _packed(ranked.chosen, ranked, snapshot)
     why = explained(ranked.question, ranked.readings, packed.hits, ranked.candidates.ranking.most("dense"))
     ways = traced(packed.hits, ranked.candidates.trails, ranked.readings, snapshot)
     if ranked.candidates.bridge is not None:
@@ -169,6 +169,37 @@ def recall(snapshot: Snapshot, catalogues: Catalogues, query: Query, *, explain:
         confidence=confidence.value,
         pending=ranked.candidates.pending,
         spans=ranked.question.spans,
+    )
+
+
+def _packed(hits: Iterable[Hit], ranked: _Ranked, snapshot: Snapshot) -> Packed:
+    """Pack hits; if the first only tells how it was, and it is asked how it is, what bears as well goes before it.
+
+    It is read here, where texts are read anyway: the catalogue's stems have no tense.
+    """
+    question = ranked.question
+    packed = pack(hits, ranked.readings, snapshot, question.query)
+    text, first = question.query.text, packed.hits[0] if packed.hits else None
+    if first is None or first.bearing is None or question.names or not asks_of_now(text):
+        return packed
+    if not tells_only_past(text, packed.versions[0].item.text):
+        return packed
+    least = max(LEAST_SO, first.bearing - NEAR_UNREAL)
+
+    def is_behind(at: int) -> bool:
+        bearing = packed.hits[at].bearing
+        return bearing is None or bearing < least or tells_only_past(text, packed.versions[at].item.text)
+
+    order = sorted(range(len(packed.hits)), key=is_behind)
+    placed = [
+        hit if hit is place else replace(hit, score=place.score, succession=0)
+        for hit, place in zip((packed.hits[at] for at in order), packed.hits, strict=True)
+    ]
+    return replace(
+        packed,
+        versions=tuple(packed.versions[at] for at in order),
+        hits=tuple(placed),
+        costs=tuple(packed.costs[at] for at in order),
     )
 
 
@@ -207,7 +238,7 @@ def why_not(snapshot: Snapshot, catalogues: Catalogues, query: Query, item: Item
         if ranked.candidates.blind:
             return Lost(stage="gather", reason=untouched)
         return _passed_over(snapshot, ranked, query, rank, hit)
-    packed = pack(kept, ranked.readings, snapshot, query)
+    packed = _packed(kept, ranked, snapshot)
     shown = [version.item.id for version in packed.versions]
     if item in shown:
         return Lost(stage="", reason=f"it was recalled, at rank {shown.index(item) + 1}")
@@ -333,9 +364,9 @@ def _ranked(gathered: Callable[[], Signals], snapshot: Snapshot) -> _Ranked:
         question, query, readings = signals.question, signals.question.query, signals.readings
         candidates = _in_order(question, _candidates(signals), readings)
     shown = snapshot.places(query.spaces, query.besides) if query.besides else frozenset()
-    if candidates.first and (question.asks_own or not question.names):
+    if question.asks_own and candidates.first and may_misplace(query.text):
         # what they say is read from the store, for which no thread waits while it scores
-        candidates = replace(candidates, first=_read_first(question, candidates.first, snapshot))
+        candidates = replace(candidates, first=_in_mood_first(query.text, candidates.first, snapshot))
     with SCORING:
         fresh = (hit for hit in candidates.hits() if (hit.space, hit.ver) not in shown)
         chosen = Chosen(fresh, readings, query.k, TWINS)
@@ -343,35 +374,20 @@ def _ranked(gathered: Callable[[], Signals], snapshot: Snapshot) -> _Ranked:
     return _Ranked(question, readings, candidates, chosen, confidence)
 
 
-def _read_first(asked: Question, hits: tuple[Hit, ...], snapshot: Snapshot) -> tuple[Hit, ...]:
-    """The best candidates, first those that by what they say are so now, or are wished where that is asked."""
-    question = asked.query.text
-    if hits[0].bearing is not None and asks_of_now(question):
-        (said,) = _texts(hits[:1], snapshot)
-        if tells_only_past(question, said):
-            hits = _placed(hits, _so_now_first(question, hits[:_LOOKED_AT], snapshot))
-    if asked.asks_own and may_misplace(question):
-        (said,) = _texts(hits[:1], snapshot)
-        if asks_wish(question) or is_of_other_mood(question, said):
-            hits = _placed(hits, in_mood_first(question, _texts(hits[:_LOOKED_AT], snapshot)))
-    return hits
+def _in_mood_first(question: str, hits: tuple[Hit, ...], snapshot: Snapshot) -> tuple[Hit, ...]:
+    """The best candidates, of which the words are read to tell wishes from what is so (`recall.wishes`).
 
-
-def _so_now_first(question: str, hits: Sequence[Hit], snapshot: Snapshot) -> list[int]:
-    """Order hits so that what bears on a question and does not only tell how it was comes first."""
-    least = max(LEAST_SO, (hits[0].bearing or LEAST_SO) - NEAR_UNREAL)
-    bearing = [hit.bearing is not None and hit.bearing >= least for hit in hits]
-    past = [tells_only_past(question, text) for text in _texts(hits, snapshot)]
-    return sorted(range(len(hits)), key=lambda at: not bearing[at] or past[at])
-
-
-def _placed(hits: Sequence[Hit], order: Sequence[int]) -> tuple[Hit, ...]:
-    """Hits of which the first are put in an order; one that moved is a state of nothing, and has its place's score."""
+    Where what is so is asked for, and no wish stands first, they stay as they are.
+    """
+    if not asks_wish(question) and not is_of_other_mood(question, _texts(hits[:1], snapshot)[0]):
+        return hits
+    first = hits[:_LOOKED_AT]
+    order = in_mood_first(question, _texts(first, snapshot))
     moved = [
-        hits[at] if at == place else replace(hits[at], score=hits[place].score, succession=0)
+        first[at] if at == place else replace(first[at], score=first[place].score, succession=0)
         for place, at in enumerate(order)
     ]
-    return (*moved, *hits[len(order) :])
+    return (*moved, *hits[len(first) :])
 
 
 def _texts(hits: Sequence[Hit], snapshot: Snapshot) -> list[str]:
