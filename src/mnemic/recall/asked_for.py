@@ -282,11 +282,11 @@ def _surely_held(asked: AnswerType, text: str, item: Item, question: str) -> str
                 return often[0] if len(often) == 1 else ""
             if _ASKS_AGE.search(question):
                 return next((age[0] for age in _ages(text, question)), "")
-            told = _without_ages(text) if _ASKS_COUNT.search(question) else text
-            numbers = [match for match in _NUMBER.finditer(told) if not _NO_COUNT.match(match[0])]
+            counting = _without_ages(text) if _ASKS_COUNT.search(question) else text
+            numbers = [match for match in _NUMBER.finditer(counting) if not _NO_COUNT.match(match[0])]
             if any(numbers[0][0] not in count for count in _MEASURED.findall(text) if numbers):
                 return ""
-            return numbers[0][0] if len(numbers) == 1 and not _UNIT_BEHIND.match(told, numbers[0].end()) else ""
+            return numbers[0][0] if len(numbers) == 1 and not _UNIT_BEHIND.match(counting, numbers[0].end()) else ""
         case AnswerType.PERSON:
             names = _names(text, question)
             alone = len(names) == 1 and not _NO_NAME.search(names[0]) and _is_told_of(names[0], text, question)
