@@ -212,3 +212,23 @@ def test_apostrophes_that_chats_leave_out_are_heard(text: str, slot: str, value:
 @pytest.mark.parametrize("text", ["the IM says hello", "we saw the ill dog", "its shellfish day"])
 def test_words_that_only_look_like_them_state_nothing(text: str) -> None:
     assert stated(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "city"),
+    [
+        ("I live in Leeds, I'm happy here.", "Leeds"),
+        ("I live in Leeds, I used to live in Bristol.", "Leeds"),
+        ("We moved to Leeds, My mum cried.", "Leeds"),
+        ("I live in Leeds, Yorkshire.", "Leeds, Yorkshire"),
+    ],
+)
+def test_a_home_ends_where_another_clause_begins(text: str, city: str) -> None:
+    assert ("city", city) in stated(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"), [("I had a cat called Minka.", []), ("I've had a cat called Minka.", ["Minka"])]
+)
+def test_a_pet_that_somebody_had_is_none_that_they_have(text: str, names: list[str]) -> None:
+    assert [value for slot, value in stated(text) if slot == "pet"] == names

@@ -21,7 +21,7 @@ _NO_PLACES: Final = "Slack|Teams|Zoom|Notion|Linux|Android|Windows|Gmail|Outlook
 """What people move to that is no place."""
 _PLACE: Final = (
     rf"(?:(?!(?:{_NO_PLACES})\b)"
-    r"(?:(?-i:(?:the )?[A-ZÀ-Þ][\w'-]*(?: (?:(?:am|de|del|la|upon|on|of|the) )?[A-ZÀ-Þ][\w'-]*){0,2}(?:, [A-ZÀ-Þ][\w'-]*(?: [A-ZÀ-Þ][\w'-]*)?)?)"
+    r"(?:(?-i:(?:the )?[A-ZÀ-Þ][\w'-]*(?: (?:(?:am|de|del|la|upon|on|of|the) )?[A-ZÀ-Þ][\w'-]*){0,2}(?:, (?!(?:I|We|My|But|And|So|It|The|Not)(?:\b|'))[A-ZÀ-Þ][\w'-]*(?: [A-ZÀ-Þ][\w'-]*)?)?)"
     r"(?!\w| (?:inc|ltd|corp|labs?|university|college|bank|group|gmbh)\b)))"
 )
 RELATIONS: Final = (
@@ -97,7 +97,7 @@ _CAR_LIST: Final = (
 CAR_MAKES: Final = _CAR_LIST.split("|")
 _CARS: Final = rf"(?-i:(?:{_CAR_LIST})(?: [A-Z0-9][\w-]*){{0,3}})"
 _PHONES: Final = r"(?-i:(?:iPhone|Pixel|Galaxy|Samsung|Nokia|Fairphone|OnePlus|Xiaomi|Huawei|Motorola|Oppo|Sony Xperia|Xperia)(?: [A-Z0-9][\w+-]*){0,3})"
-_STREET: Final = r"(?:(?:flat|apartment|apt|unit) ?\w{1,4},? )?\d{1,5}[a-z]? (?-i:[A-ZÀ-Þ][\w'-]*(?: [A-ZÀ-Þ][\w'-]*){0,3}(?:, [A-ZÀ-Þ][\w'-]*(?: [A-ZÀ-Þ][\w'-]*)?)?)"
+_STREET: Final = r"(?:(?:flat|apartment|apt|unit) ?\w{1,4},? )?\d{1,5}[a-z]? (?-i:[A-ZÀ-Þ][\w'-]*(?: [A-ZÀ-Þ][\w'-]*){0,3}(?:, (?!(?:I|We|My|But|And|So|It|The|Not)(?:\b|'))[A-ZÀ-Þ][\w'-]*(?: [A-ZÀ-Þ][\w'-]*)?)?)"
 _DATE: Final = (
     r"(?-i:[A-Z][a-z]{2,8}\.? \d{1,2}(?:st|nd|rd|th)?(?:,? \d{4})?|(?:the )?\d{1,2}(?:st|nd|rd|th)?(?: of)? [A-Z][a-z]{2,8}"
     r"(?:,? \d{4})?|\d{4}-\d{1,2}-\d{1,2}|(?:19|20)\d{2})(?!\w)"
