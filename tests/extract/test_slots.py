@@ -228,7 +228,7 @@ def test_a_home_ends_where_another_clause_begins(text: str, city: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "names"), [("I had a cat called Minka.", []), ("I've had a cat called Minka.", ["Minka"])]
+    ("text", "names"), [("I had a cat called Minka.", []), ("I've had a cat called Minka.", ["Minka (cat)"])]
 )
 def test_a_pet_that_somebody_had_is_none_that_they_have(text: str, names: list[str]) -> None:
     assert [value for slot, value in stated(text) if slot == "pet"] == names
