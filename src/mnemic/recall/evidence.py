@@ -24,7 +24,7 @@ from mnemic.recall.polarity import asked_words, share_held, telling_words
 from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
 from mnemic.recall.topics import OFF_TOPIC
 from mnemic.recall.understand import ASSISTANTS, SPEAKS_OF_SELF, SPEAKS_TO_OTHER
-from mnemic.recall.unreal import ASKS_UNREAL, is_unreal
+from mnemic.recall.unreal import ASKS_UNREAL, LEAST_SO, NEAR_UNREAL, is_unreal
 from mnemic.recall.whom_it_is_about import (
     OWN_KIN,
     QUOTED,
@@ -120,10 +120,6 @@ _NUMBER_TOLD: Final = re.compile(r"\d(?:[ -]?\d){2}")
 _MAIL_TOLD: Final = re.compile(r"@|邮箱|e-?mail", re.IGNORECASE)
 NEARLY: Final = 2.0
 """By how much less than what tells of another thing, in log odds, a statement may bear on a question to answer it."""
-LEAST_SO: Final = 0.0
-"""Log odds of bearing on a question from which what is so stands before what is supposed, or was so."""
-NEAR_UNREAL: Final = 3.5
-"""By how much less it may bear: what is not so may hold more of a question's words."""
 BEARS_WELL: Final = 1.0
 """Log odds of bearing on a question from which a statement may answer it though its topic, read from vectors, is
 another: of cases of change 2 in a hundred are answered more than from 2.2 on, of ordinary lives 1 in 150 less."""

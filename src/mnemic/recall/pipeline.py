@@ -16,7 +16,6 @@ from mnemic.index.columns import Column
 from mnemic.recall.asked_for import is_undated
 from mnemic.recall.bridge import Bridge, bridge, leads_on
 from mnemic.recall.currency import POOL, current
-from mnemic.recall.evidence import LEAST_SO, NEAR_UNREAL
 from mnemic.recall.fuse import Chosen, Ranking, fuse, latest, named, twin
 from mnemic.recall.gather import gather
 from mnemic.recall.pack import Packed, fetched, pack, without_room
@@ -25,6 +24,7 @@ from mnemic.recall.reasons import Confidence, answerable, explained, traced
 from mnemic.recall.scoring import SCORING
 from mnemic.recall.seeking import Sought
 from mnemic.recall.understand import Question, Term, spelled, understand
+from mnemic.recall.unreal import LEAST_SO, NEAR_UNREAL
 from mnemic.recall.walk import walk
 from mnemic.recall.wishes import asks_wish, in_mood_first, is_of_other_mood, may_misplace
 
