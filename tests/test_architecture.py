@@ -233,6 +233,7 @@ def test_torch_and_its_company_are_imported_by_what_works_inside_a_model_and_wha
         "lab/question_training": {"torch"},
         "lab/reading_training": {"torch"},
         "lab/instruction_reading_training": {"torch"},
+        "lab/trait_training": {"torch"},
         "lab/tasks/neural/recall_task": {"torch"},
         "lab/tasks/neural/reading_policy_training": {"torch"},
         "lab/tasks/neural/peer_runs": {"torch"},

@@ -107,7 +107,7 @@ class Meaning:
         return embedding is not None and embedding.remote
 
     def passages(self, model: int, texts: Sequence[str]) -> list[bytes]:
-        """Embed texts, to vectors in the store's form.
+        """Embed texts, to vectors in the store's form, each with its traits where the embedder tells them.
 
         Raises:
             ModelError: the embedder cannot be opened, or failed.
@@ -115,7 +115,10 @@ class Meaning:
         row = next((row for row in self.rows() if row.id == model), None)
         if row is None or (embedding := self._opened(row.name)) is None:
             raise ModelError(f"embedder {model if row is None else row.name} cannot be opened here")
-        return [vector.tobytes() for vector in embedding.passages(texts).astype("<f2")]
+        import_whole("mnemic.index.vectors")
+        from mnemic.index.vectors import stored_vectors
+
+        return stored_vectors(embedding.passages_with_traits(texts), embedding.dims)
 
     def vectors(
         self, texts: Sequence[str], only: str = "", reading: PassageReading = PassageReading.PASSAGE

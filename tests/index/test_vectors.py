@@ -21,7 +21,7 @@ from mnemic.index.reading import Reading
 from mnemic.index.vectors import Similarity, VectorTable, VisibleVectors
 from mnemic.store.engine import lane_cursors
 from mnemic.store.values.drafts import Draft, Erasure, Put
-from mnemic.store.values.work import EmbedderState, VectorRow, Vectors, embedding_lane
+from mnemic.store.values.work import EmbedderState, VectorRow, Vectors, allowed_vector_sizes, embedding_lane
 
 DIMS = 100  # no multiple of 64
 Floats = NDArray[np.float32]
@@ -92,7 +92,7 @@ def small_regime(monkeypatch: pytest.MonkeyPatch, rows: int = 500) -> None:
 def test_few_vectors_are_searched_exactly_however_they_came(count: int, batch: int, seed: int, share: float) -> None:
     made = crowded(count, seed=seed)
     seen = np.random.default_rng(seed).random(count) < share
-    similar = VisibleVectors(*table(made, batch).sight(), only(seen)).similar(made[0].astype(np.float32))
+    similar = VisibleVectors(table(made, batch).sight(), only(seen)).similar(made[0].astype(np.float32))
     exact = made[seen].astype(np.float32) @ made[0].astype(np.float32)
     order = np.argsort(similar.places)
     assert similar.places[order].tolist() == list(range(len(exact)))
@@ -113,14 +113,14 @@ def test_vectors_may_come_in_any_order(data: st.DataObject) -> None:
     for low, high in pairwise(cuts):
         rows = np.array(sorted(order[low:high]))
         built.fill(rows, made[rows])
-    once = VisibleVectors(*table(made).sight(), all_of(60)).similar(made[1].astype(np.float32))
-    assert by_place(VisibleVectors(*built.sight(), all_of(60)).similar(made[1].astype(np.float32))) == by_place(once)
+    once = VisibleVectors(table(made).sight(), all_of(60)).similar(made[1].astype(np.float32))
+    assert by_place(VisibleVectors(built.sight(), all_of(60)).similar(made[1].astype(np.float32))) == by_place(once)
 
 
 def test_rows_without_a_vector_are_pending_and_in_nothing() -> None:
     made = crowded(40)
     rows = np.arange(0, 80, 2)
-    similar = VisibleVectors(*table(made, rows=rows).sight(), all_of(100)).similar(made[3].astype(np.float32))
+    similar = VisibleVectors(table(made, rows=rows).sight(), all_of(100)).similar(made[3].astype(np.float32))
     assert sorted(similar.places.tolist()) == rows.tolist()
     assert similar.pending == 60
     assert top(by_place(similar), 1) == {6}
@@ -128,10 +128,10 @@ def test_rows_without_a_vector_are_pending_and_in_nothing() -> None:
 
 def test_where_nothing_is_seen_nothing_is_similar() -> None:
     made = crowded(5)
-    similar = VisibleVectors(*table(made).sight(), np.full(7, -1)).similar(made[0].astype(np.float32))
+    similar = VisibleVectors(table(made).sight(), np.full(7, -1)).similar(made[0].astype(np.float32))
     assert (len(similar.places), len(similar.scores), similar.pending) == (0, 0, 0)
     assert (similar.mean, similar.deviation) == (0.0, 0.0)
-    empty = VisibleVectors(*VectorTable(DIMS).sight(), all_of(7)).similar(made[0].astype(np.float32))
+    empty = VisibleVectors(VectorTable(DIMS).sight(), all_of(7)).similar(made[0].astype(np.float32))
     assert (len(empty.places), empty.pending) == (0, 7)
 
 
@@ -140,7 +140,7 @@ def test_signs_find_nearly_all_of_the_nearest(dims: int) -> None:
     made = crowded(25_000, dims)
     built = table(made[:24_900], 5_000)
     assert isinstance(built.sight()[0], signs.Signed)
-    sight = VisibleVectors(*built.sight(), all_of(24_900))
+    sight = VisibleVectors(built.sight(), all_of(24_900))
     assert recall(sight, made, np.where(np.arange(25_000) < 24_900, np.arange(25_000), -1), made[24_900:]) >= 0.98
     similar = sight.similar(made[-1].astype(np.float32))
     assert len(similar.places) < 1_500
@@ -152,14 +152,14 @@ def test_signs_find_nearly_all_of_the_nearest(dims: int) -> None:
 def test_a_filter_costs_no_recall(share: float) -> None:
     made = crowded(25_000, 384, each=int(20 / share))
     places = only(np.random.default_rng(1).random(25_000) < share)
-    sight = VisibleVectors(*table(made).sight(), places)
+    sight = VisibleVectors(table(made).sight(), places)
     assert recall(sight, made, places, made[:50]) >= (0.98 if share > 0.05 else 1.0)
     assert set(sight.similar(made[0].astype(np.float32)).places.tolist()) <= set(places.tolist())
 
 
 def test_mean_and_deviation_of_a_sample_are_near_those_of_all() -> None:
     made = crowded(25_000, 384)
-    sight = VisibleVectors(*table(made).sight(), all_of(25_000))
+    sight = VisibleVectors(table(made).sight(), all_of(25_000))
     for query in made[:20].astype(np.float32):
         exact, similar = made.astype(np.float32) @ query, sight.similar(query)
         assert abs(similar.mean - exact.mean()) < 0.15 * exact.std()
@@ -174,8 +174,8 @@ def test_signs_are_the_same_however_the_vectors_came(batch: int, seed: int) -> N
         small_regime(patched)
         one, many = table(made), table(made, batch)
         query = made[7].astype(np.float32)
-        at_once = VisibleVectors(*one.sight(), all_of(1_500)).similar(query)
-        assert by_place(VisibleVectors(*many.sight(), all_of(1_500)).similar(query)) == by_place(at_once)
+        at_once = VisibleVectors(one.sight(), all_of(1_500)).similar(query)
+        assert by_place(VisibleVectors(many.sight(), all_of(1_500)).similar(query)) == by_place(at_once)
         assert one.nbytes == many.nbytes
 
 
@@ -183,7 +183,7 @@ def test_signs_leave_out_what_has_no_vector(monkeypatch: pytest.MonkeyPatch) -> 
     small_regime(monkeypatch)
     made = crowded(2_000)
     rows = np.sort(np.random.default_rng(0).permutation(3_000)[:2_000])
-    sight = VisibleVectors(*table(made, 300, rows).sight(), all_of(3_100))
+    sight = VisibleVectors(table(made, 300, rows).sight(), all_of(3_100))
     for query in made[:20].astype(np.float32):
         similar = sight.similar(query)
         assert len(similar.places) < 2_000
@@ -197,7 +197,7 @@ def test_a_sight_stays_as_it_is(monkeypatch: pytest.MonkeyPatch, count: int) -> 
     made = crowded(3_000)
     built = table(made[:count])
     query = made[0].astype(np.float32)
-    sight = VisibleVectors(*built.sight(), all_of(count))
+    sight = VisibleVectors(built.sight(), all_of(count))
     before = sight.similar(query)
     for first in range(count, 3_000, 100):
         built.fill(np.arange(first, min(first + 100, 3_000)), made[first : first + 100])
@@ -211,7 +211,7 @@ def test_centrality_is_how_near_rows_are_to_the_mean_of_what_is_seen(
     small_regime(monkeypatch)
     made = crowded(count).astype(np.float32)
     seen = np.arange(count) % 3 != 0
-    sight = VisibleVectors(*table(made.astype(np.float16)).sight(), np.where(seen, np.arange(count), -1))
+    sight = VisibleVectors(table(made.astype(np.float16)).sight(), np.where(seen, np.arange(count), -1))
     rows = sight.similar(made[1]).places
     exact = made[rows] @ made[seen].mean(axis=0)
     assert sight.centrality(rows) == pytest.approx(exact, abs=0.01)
@@ -220,7 +220,7 @@ def test_centrality_is_how_near_rows_are_to_the_mean_of_what_is_seen(
 
 def test_a_query_of_other_dimensions_is_refused() -> None:
     with pytest.raises(Invalid, match="shape"):
-        VisibleVectors(*table(crowded(3)).sight(), all_of(3)).similar(np.zeros(DIMS + 1, np.float32))
+        VisibleVectors(table(crowded(3)).sight(), all_of(3)).similar(np.zeros(DIMS + 1, np.float32))
 
 
 @given(st.integers(0, (1 << 16) - 1))
@@ -408,8 +408,59 @@ def test_vectors_count_in_what_a_catalogue_takes(world: Any, meaning: Meaning) -
 def test_a_vector_of_the_wrong_size_is_refused(world: Any, meaning: Meaning) -> None:
     world.say("one")
     built = VectorTable(3)
-    with pytest.raises(StoreCorrupt, match="8 bytes, not 6"):
+    with pytest.raises(StoreCorrupt, match="8 bytes, not 6 or 14"):
         built.take(world_columns(world), [VectorRow(1, 0, bytes(8))])
+
+
+WITH_TRAITS = np.array([[1, 0, 0.5, -2, 3, 6, -6, 0, 0.25, -0.25]], np.float32)
+"""A vector of two numbers and the log odds of its traits."""
+
+
+def test_traits_are_read_with_their_vector_and_are_no_number_where_none_are_told(world: Any) -> None:
+    for text in ("first", "second", "third"):
+        world.say(text)
+    (stored,) = vectors.stored_vectors(WITH_TRAITS, 2)
+    built = VectorTable(2)
+    built.take(world_columns(world), [VectorRow(1, 0, stored), VectorRow(2, 0, stored[:4])])
+    sight = VisibleVectors(built.sight(), all_of(3))
+    assert np.array_equal(sight.of(all_of(3)), [[1, 0], [1, 0], [0, 0]])
+    traits = sight.traits_of(np.array([2, 0, 1]))
+    assert np.isnan(traits[[0, 2]]).all()
+    assert np.abs(traits[1] - WITH_TRAITS[0, 2:]).max() < 0.03
+
+
+def test_traits_that_come_later_do_not_show_in_an_earlier_sight(world: Any) -> None:
+    for text in ("first", "second"):
+        world.say(text)
+    (stored,), built = vectors.stored_vectors(WITH_TRAITS, 2), VectorTable(2)
+    built.take(world_columns(world), [VectorRow(1, 0, stored)])
+    before = VisibleVectors(built.sight(), all_of(2))
+    built.take(world_columns(world), [VectorRow(2, 0, stored)])
+    assert np.isnan(before.traits_of(all_of(2))).any(axis=1).tolist() == [False, True]
+    assert not np.isnan(VisibleVectors(built.sight(), all_of(2)).traits_of(all_of(2))).any()
+
+
+def test_traits_beyond_the_largest_log_odds_are_stored_as_these() -> None:
+    beyond = WITH_TRAITS.copy()
+    beyond[0, 2:4] = 9, -700
+    assert vectors.stored_vectors(beyond, 2)[0][4:6] == np.array([127, -127], np.int8).tobytes()
+
+
+def test_traits_are_there_where_vectors_are_found_by_signs(world: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vectors, "most_exact", lambda dims: 100)
+    for number in range(300):
+        world.say(f"number {number}")
+    (stored,), built = vectors.stored_vectors(WITH_TRAITS, 2), VectorTable(2)
+    built.take(world_columns(world), [VectorRow(ver, 0, stored[: 4 if ver % 2 else None]) for ver in range(1, 301)])
+    assert isinstance(built.sight()[0], signs.Signed)
+    unknown = np.isnan(VisibleVectors(built.sight(), all_of(300)).traits_of(all_of(300))).all(axis=1)
+    assert unknown.tolist() == [True, False] * 150
+
+
+def test_a_vector_and_its_traits_take_as_many_bytes_as_the_store_expects() -> None:
+    assert {len(vectors.stored_vectors(WITH_TRAITS[:, :size], 2)[0]) for size in (2, 10)} == set(
+        allowed_vector_sizes(2)
+    )
 
 
 def test_a_vector_without_its_entry_is_passed_over(world: Any) -> None:

@@ -9,13 +9,14 @@ from typing import cast
 import numpy as np
 import pytest
 
+from mnemic.errors import Invalid
 from mnemic.recall.currency import Pool
 from mnemic.recall.order_network import OrderNetwork, OrderOdds
 from mnemic.recall.understand import Question
 
 pytest.importorskip("torch", reason="learning wants the extra `neural`")
 
-from mnemic.lab.order_training import Sample, train_network, train_networks
+from mnemic.lab.order_training import AVERAGED, Sample, train_network, train_networks
 
 COUNT = 6
 
@@ -84,13 +85,24 @@ def test_the_same_samples_make_the_same_network() -> None:
     assert np.array_equal(first.hidden, second.hidden)
 
 
-def test_another_network_learns_from_logs_too_by_the_mean_of_its_weights() -> None:
+def test_three_networks_learn_from_news_from_logs_and_from_both_and_one_where_there_are_no_logs() -> None:
     chance = np.random.default_rng(5)
-    samples, logs = ([sample(n, chance) for n in range(40)] for _ in range(2))
-    first, second = train_networks(samples, logs, epochs=1)
-    assert np.array_equal(first.hidden, train_network(samples, epochs=1).hidden)
-    assert not np.array_equal(second.hidden, train_network([*samples, *logs], epochs=1).hidden)
-    assert len(train_networks(samples, epochs=1)) == 1
+    samples, news, logs = ([sample(n, chance) for n in range(40)] for _ in range(3))
+    first, second, third = train_networks(samples, news, logs, epochs=1)
+    assert np.array_equal(first.hidden, train_network([*samples, *news], epochs=1).hidden)
+    assert np.array_equal(second.hidden, train_network([*samples, *logs], epochs=1, averaged=AVERAGED).hidden)
+    assert np.array_equal(third.hidden, train_network([*samples, *news, *logs], epochs=1, averaged=AVERAGED).hidden)
+    (alone,) = train_networks(samples, news, epochs=1)
+    assert np.array_equal(alone.hidden, first.hidden)
+
+
+def test_what_is_known_of_no_candidate_is_refused() -> None:
+    chance = np.random.default_rng(6)
+    samples = [sample(n, chance) for n in range(4)]
+    for each in samples:
+        each.pool.inputs[:, 1] = np.nan
+    with pytest.raises(Invalid, match="is known of none"):
+        train_network(samples, epochs=1)
 
 
 def test_what_only_tells_one_language_from_the_other_meets_nothing() -> None:

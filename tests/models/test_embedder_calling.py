@@ -187,3 +187,32 @@ def test_an_embedder_without_an_earlier_layer_has_no_vectors_of_one() -> None:
     watched = Watched()
     assert Embedding(watched).compared(["a"], PassageReading.INTERMEDIATE) == []
     assert watched.calls == []
+
+
+class Telling(Watched):
+    """Tells so many numbers beside each vector."""
+
+    told = 8
+
+    def passages_with_traits(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return np.pad(self.passages(texts), ((0, 0), (0, self.told)), constant_values=0.5)
+
+
+def test_what_an_embedder_tells_of_passages_stands_behind_their_vectors() -> None:
+    vectors = Embedding(Telling(), slice_seconds=1e-9).passages_with_traits(["a", "b"])
+    assert np.array_equal(vectors[:, :-8], ScriptedEmbedder().passages(["a", "b"]))
+    assert (vectors[:, -8:] == 0.5).all()
+
+
+def test_an_embedder_that_tells_nothing_has_vectors_all_the_same() -> None:
+    assert np.array_equal(Embedding(Watched()).passages_with_traits(["a"]), ScriptedEmbedder().passages(["a"]))
+    silent = Telling()
+    silent.told = 0
+    assert np.array_equal(Embedding(silent).passages_with_traits(["a"]), ScriptedEmbedder().passages(["a"]))
+
+
+def test_an_embedder_that_tells_other_than_eight_numbers_failed() -> None:
+    talkative = Telling()
+    talkative.told = 9
+    with pytest.raises(ModelError, match="was asked for"):
+        Embedding(talkative).passages_with_traits(["a"])

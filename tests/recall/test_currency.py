@@ -117,7 +117,7 @@ def test_the_weights_fit_what_the_network_reads(embedder: str) -> None:
         told_of(opened, *CHEF).recall("Do I drink alcohol?")
     _, pool, learned = ordering.call_args.args
     assert bool(learned.embedder) is (embedder == "auto")
-    assert len(learned.networks) == (2 if embedder == "auto" else 1)
+    assert len(learned.networks) == (3 if embedder == "auto" else 1)
     for network in learned.networks:
         assert pool.inputs.shape[1] == len(network.mean)
         flags, shared = len(pool.flags), network.before.shape[1]

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
-from mnemic.recall.evidence import asks
+from mnemic.core.ids import ItemId
+from mnemic.core.items import Item, Kind
+from mnemic.core.queries import Recalled
+from mnemic.recall.evidence import asks, only_supposes
 
 
 @pytest.mark.parametrize(
@@ -69,3 +74,21 @@ def test_a_question_is_one_without_its_mark(sentence: str) -> None:
 )
 def test_what_states_something_is_none(sentence: str) -> None:
     assert not asks(sentence)
+
+
+@pytest.mark.parametrize(
+    ("text", "odds", "supposed"),
+    [
+        ("We moved to Porto", 1.6, True),
+        ("We moved to Porto", 1.4, False),
+        ("We nearly moved to Porto", 1.4, True),
+        ("We nearly moved to Porto", -3.8, True),
+        ("We nearly moved to Porto", None, True),
+        ("We moved to Porto", None, False),
+        ("I was going to move to Porto. Can you help me find a flat?", None, True),
+    ],
+)
+def test_an_embedder_tells_what_is_only_supposed_and_so_do_words(text: str, odds: float | None, supposed: bool) -> None:
+    item = Item(id=ItemId(f"{1:026}"), kind=Kind.TURN, text=text, said=datetime(2026, 11, 30, tzinfo=UTC))
+    hit = Recalled(item=item, seq=1, score=1.0, components={}, reasons=(), tokens=9, supposed_odds=odds)
+    assert only_supposes(hit) is supposed

@@ -131,3 +131,14 @@ def test_the_mean_of_several_is_taken_of_each_kind_of_odds_and_leaves_one_as_it_
         first, second = (getattr(odds, name) for odds in several)
         assert np.allclose(getattr(mean, name), (first + second) / 2, atol=1e-6)
         assert np.array_equal(getattr(OrderOdds.mean_of(several[:1]), name), first)
+
+
+def test_what_is_not_known_of_a_candidate_is_as_it_is_on_average() -> None:
+    learned = network()
+    inputs, pairs, flags, vectors, asked = candidates(3, 1)
+    inputs[1, 2] = np.nan
+    averaged = inputs.copy()
+    averaged[1, 2] = learned.mean[2]
+    unknown, mean = (learned.weigh(some, pairs, flags, vectors, asked) for some in (inputs, averaged))
+    assert np.allclose(unknown.bearing, mean.bearing, atol=1e-5)
+    assert np.allclose(unknown.replaced, mean.replaced, atol=1e-5)

@@ -222,6 +222,7 @@ class Hit:
         same_matter: The log odds that it is of one matter with what goes first, and of the first that it has taken the
             place of another; None where that was not looked at.
         same_topic: How likely it is on the topic that is asked about, where that is plainly one; else None.
+        supposed_odds: The log odds that all it says is only supposed, where the embedder tells so; else None.
     """
 
     space: int
@@ -234,6 +235,7 @@ class Hit:
     succession: int = 0
     same_matter: float | None = None
     same_topic: float | None = None
+    supposed_odds: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -248,6 +250,7 @@ class Recalled:
         same_matter: The log odds that it is of one matter with what goes first, and of the first that it has taken the
             place of another; None where that was not looked at.
         same_topic: How likely it is on the topic that is asked about, where that is plainly one; else None.
+        supposed_odds: The log odds that all it says is only supposed, where the embedder tells so; else None.
     """
 
     item: Item
@@ -260,6 +263,7 @@ class Recalled:
     succession: int = 0
     same_matter: float | None = None
     same_topic: float | None = None
+    supposed_odds: float | None = None
 
     @property
     def id(self) -> ItemId:

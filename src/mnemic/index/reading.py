@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from mnemic.index.signs import Signed
-    from mnemic.index.vectors import Similarity, Single
+    from mnemic.index.vectors import Similarity, VectorSight
 
 NEAR: Final = 3_600_000_000
 """Items of no session are neighbours if said within this many microseconds."""
@@ -199,9 +198,9 @@ class Reading:
         parts: tuple[PostingsSegment | Tail, ...],
         holding: RowsHolding,
         visible: NDArray[np.bool_],
-        vectors: Mapping[int, tuple[Single | Signed, NDArray[np.bool_]]],
+        vectors: Mapping[int, VectorSight],
     ) -> None:
-        """`holding`: of the same rows as `parts`; `vectors`: by embedder, its rows and which of them are filled."""
+        """`holding`: of the same rows as `parts`; `vectors`: by embedder."""
         self.space = space
         self._table, self._streams = columns.arrays
         self._parts, self._holding = parts, holding
@@ -217,7 +216,7 @@ class Reading:
         self.size = len(self.rows)
         self._place = np.full(len(visible), -1, dtype=np.intp)
         self._place[self._shown] = np.arange(len(self.rows))
-        self._sights = {model: VisibleVectors(rows, held, self._place) for model, (rows, held) in vectors.items()}
+        self._sights = {model: VisibleVectors(sight, self._place) for model, sight in vectors.items()}
         self._found: dict[int, TokenPostings] = {}
         self._kept = 0
         self.joined = {1: self._neighbours(1), 2: self._neighbours(2)}
@@ -297,6 +296,10 @@ class Reading:
     def vectors(self, model: int, places: NDArray[np.intp]) -> NDArray[np.float32]:
         """The vectors of some places by an embedder that the reading has; zeros where there is none yet."""
         return self._sights[model].of(self.rows[places])
+
+    def traits(self, model: int, places: NDArray[np.intp]) -> NDArray[np.float32]:
+        """What an embedder that the reading has tells of some places: see `VisibleVectors.traits_of`."""
+        return self._sights[model].traits_of(self.rows[places])
 
     def centrality(self, model: int, places: NDArray[np.intp]) -> NDArray[np.float32]:
         """How near some places of a `similar` are to the mean of all: such a place is near to every question."""

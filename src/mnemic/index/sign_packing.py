@@ -84,7 +84,7 @@ def signs_of(
     table = VectorTable(embedder.dims)
     rows = takewhile(lambda row: row.ver <= upto, snapshot.vectors(space, embedder.id))
     table.take(columns, _unless(closing, rows))
-    signed, some = table.sight()
+    signed, some, _ = table.sight()
     if not isinstance(signed, Signed):
         return None
     held = np.zeros(int(columns.column(Column.VER).searchsorted(upto, "right")), np.bool_)

@@ -11,13 +11,15 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from mnemic.errors import Invalid, StoreCorrupt
 from mnemic.index.columns import Column
 from mnemic.index.signs import ENOUGH, Signed, dots, short, single, span
+from mnemic.models.base import MAX_LOG_ODDS, TRAITS
+from mnemic.store.values.work import allowed_vector_sizes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -49,6 +51,10 @@ _LOAD: Final = 512
 
 _SLACK: Final = 8
 """One row in so many more may be added before the matrix is moved."""
+
+_TRAIT_SCALE: Final = np.float32(127 / MAX_LOG_ODDS)
+_NO_TRAIT: Final = -128
+"""By what the log odds of a trait are multiplied to be a byte, and the byte of one that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +111,31 @@ class Single:
         return cosines if len(rows) == span else cosines[rows]
 
 
+class VectorSight(NamedTuple):
+    """An embedder's rows as they stand.
+
+    Attributes:
+        vectors: By row.
+        held: Which rows are filled.
+        traits: By row, of the first rows alone where the others have none: (n, `TRAITS`), scaled to a byte each, and
+            `_NO_TRAIT` where a vector came without.
+    """
+
+    vectors: Single | Signed
+    held: NDArray[np.bool_]
+    traits: NDArray[np.int8]
+
+
+class _Decoded(NamedTuple):
+    """Vectors out of the store, and their traits, None if none of them has any."""
+
+    vectors: Halves
+    traits: NDArray[np.int8] | None
+
+    def some(self, which: NDArray[np.bool_]) -> _Decoded:
+        return _Decoded(self.vectors[which], None if self.traits is None else self.traits[which])
+
+
 class VectorTable:
     """One embedder's vectors, each at the row of its entry. One thread adds; what `sight` returned stays as it is.
 
@@ -121,27 +152,29 @@ class VectorTable:
         self.fetched: NDArray[np.bool_] | None = None
         self._rows: Single | Signed = Single(np.zeros((0, dims), np.float32))
         self._held = np.zeros(0, np.bool_)
+        self._traits = _without_traits(0)
         if packed is not None:
             self._rows, self._held, self.cursor = packed.signed, packed.held, packed.upto
+            self._traits = _without_traits(len(packed.held))
             self.fetched = np.zeros(len(packed.held), np.bool_)
 
     @property
     def nbytes(self) -> int:
         """Memory taken."""
-        rows = self._rows
+        rows, beside = self._rows, len(self._held) + self._traits.nbytes
         if isinstance(rows, Signed) and self.fetched is not None:
             here = len(self._held) - int(np.count_nonzero(~self.fetched))
-            return len(self._held) + rows.signs.nbytes + 2 * rows.dims * here
-        return len(self._held) + (rows.matrix.nbytes if isinstance(rows, Single) else rows.row_bytes * len(self._held))
+            return beside + rows.signs.nbytes + 2 * rows.dims * here
+        return beside + (rows.matrix.nbytes if isinstance(rows, Single) else rows.row_bytes * len(self._held))
 
     @property
     def dims(self) -> int:
         """Numbers of a vector."""
         return self._rows.dims
 
-    def sight(self) -> tuple[Single | Signed, NDArray[np.bool_]]:
-        """The rows as they stand, and which of them are filled."""
-        return self._rows, self._held
+    def sight(self) -> VectorSight:
+        """The rows as they stand."""
+        return VectorSight(self._rows, self._held, self._traits)
 
     def take(self, columns: EntryColumns, fresh: Iterable[VectorRow]) -> bool:
         """Add vectors, ascending by (ver, part); those that are there stay. Returns whether there were new ones.
@@ -151,10 +184,10 @@ class VectorTable:
         """
         held, few = self._held, most_exact(self._rows.dims)
         placed: list[Rows] = []
-        waiting: list[tuple[Rows, Halves]] = []
-        for rows, vectors in self._new(columns, iter(fresh)):
+        waiting: list[tuple[Rows, _Decoded]] = []
+        for rows, decoded in self._new(columns, iter(fresh)):
             placed.append(rows)
-            waiting.append((rows, vectors))
+            waiting.append((rows, decoded))
             if rows[-1] >= few:  # until then they may all be few, which are held in another way
                 self._place(waiting)
                 waiting.clear()
@@ -184,28 +217,31 @@ class VectorTable:
         asked = np.isin(at, rows)
         if np.count_nonzero(asked) < len(rows) or self.fetched is None:
             return False
-        self._rows.fill(at[asked], self._decoded(vers, halves)[asked])
+        decoded = self._decoded(vers, halves).some(asked)
+        self._rows.fill(at[asked], decoded.vectors)
+        if decoded.traits is not None:
+            self._traits[at[asked]] = decoded.traits
         self.fetched[at[asked]] = True
         return True
 
     def fill(self, rows: Rows, vectors: Halves) -> None:
-        """Fill in rows, ascending."""
-        self._place([(rows, vectors)])
+        """Fill in rows, ascending, with vectors that have no traits."""
+        self._place([(rows, _Decoded(vectors, None))])
         self._sign(rows)
 
-    def _new(self, columns: EntryColumns, stream: Iterator[VectorRow]) -> Iterator[tuple[Rows, Halves]]:
+    def _new(self, columns: EntryColumns, stream: Iterator[VectorRow]) -> Iterator[tuple[Rows, _Decoded]]:
         """Those vectors of entries that are not held yet, a few hundred at a time, with their rows."""
         while batch := list(islice(stream, _LOAD)):
             vers, parts, halves = zip(*batch, strict=True)
-            vectors = self._decoded(vers, halves)
+            decoded = self._decoded(vers, halves)
             rows = _rows_of(columns, np.array(vers, np.int64), np.array(parts, np.int64))
             new = (rows >= 0) & ~_at(self._held, rows)
             if new.all():
-                yield rows, vectors
+                yield rows, decoded
             elif new.any():
-                yield rows[new], vectors[new]
+                yield rows[new], decoded.some(new)
 
-    def _place(self, fresh: Sequence[tuple[Rows, Halves]]) -> None:
+    def _place(self, fresh: Sequence[tuple[Rows, _Decoded]]) -> None:
         if not fresh:
             return
         held = np.zeros(max(len(self._held), int(fresh[-1][0][-1]) + 1), np.bool_)
@@ -213,8 +249,13 @@ class VectorTable:
         if isinstance(self._rows, Single) and len(held) > most_exact(self._rows.dims):
             self._rows = Signed.of(self._rows.matrix[: len(self._held)], self._held)
         self._rows = self._rows.with_room(len(held))
-        for rows, vectors in fresh:
-            self._rows.fill(rows, vectors)
+        if len(held) > len(self._traits) and any(decoded.traits is not None for _, decoded in fresh):
+            more = len(held) + len(held) // _SLACK - len(self._traits)
+            self._traits = np.concatenate((self._traits, _without_traits(more)))
+        for rows, decoded in fresh:
+            self._rows.fill(rows, decoded.vectors)
+            if decoded.traits is not None:
+                self._traits[rows] = decoded.traits
             held[rows] = True
         self._held = held
 
@@ -223,22 +264,29 @@ class VectorTable:
         if isinstance(self._rows, Signed):
             self._rows = self._rows.signed(rows, self._held)
 
-    def _decoded(self, vers: Sequence[int], halves: Sequence[bytes]) -> Halves:
-        size = 2 * self._rows.dims
-        if set(map(len, halves)) != {size}:
-            ver, stored_bytes = next((ver, len(f16)) for ver, f16 in zip(vers, halves, strict=True) if len(f16) != size)
-            problem = f"the vector of version {ver} has {stored_bytes} bytes, not {size}"
+    def _decoded(self, vers: Sequence[int], rows: Sequence[bytes]) -> _Decoded:
+        dims = self._rows.dims
+        bare, whole = allowed_vector_sizes(dims)
+        sizes = set(map(len, rows))
+        if not sizes <= {bare, whole}:
+            ver, size = next(
+                (ver, len(row)) for ver, row in zip(vers, rows, strict=True) if len(row) not in (bare, whole)
+            )
+            problem = f"the vector of version {ver} has {size} bytes, not {bare} or {whole}"
             raise StoreCorrupt(f"{problem}; `mnemic reindex` makes all of them anew")
-        flat = np.frombuffer(b"".join(halves), "<f2")
-        return flat.astype(np.float16, copy=False).reshape(len(halves), -1)
+        if sizes == {bare, whole}:
+            rows = [row if len(row) == whole else row + _without_traits(1).tobytes() for row in rows]
+        flat = np.frombuffer(b"".join(rows), np.uint8).reshape(len(rows), -1)
+        vectors = np.ascontiguousarray(flat[:, :bare]).view("<f2").astype(np.float16, copy=False)
+        return _Decoded(vectors, flat[:, bare:].view(np.int8) if whole in sizes else None)
 
 
 class VisibleVectors:
     """What one reading sees of an embedder's vectors. Immutable: later vectors do not show in it."""
 
-    def __init__(self, vectors: Single | Signed, held: NDArray[np.bool_], place: Rows) -> None:
-        """`held`: which rows are filled; `place`: by row, its place in the reading, or -1 where it is not seen."""
-        self._vectors = vectors
+    def __init__(self, sight: VectorSight, place: Rows) -> None:
+        """`place`: by row, its place in the reading, or -1 where it is not seen."""
+        self._vectors, held, self._traits = sight
         self._place = place
         self._seen = held & (place[: len(held)] >= 0)
         self._rows = np.flatnonzero(self._seen)
@@ -289,6 +337,13 @@ class VisibleVectors:
             vectors[held] = self._vectors.vectors(rows[held])
         return vectors
 
+    def traits_of(self, rows: Rows) -> Floats:
+        """The log odds of the traits of some rows: (n, `TRAITS`), not a number where there are none."""
+        traits = _without_traits(len(rows))
+        here = _at(self._seen[: len(self._traits)], rows)
+        traits[here] = self._traits[rows[here]]
+        return np.where(traits == _NO_TRAIT, np.float32(np.nan), traits.astype(np.float32) / _TRAIT_SCALE)
+
     def centrality(self, rows: Rows) -> Floats:
         """The products of rows that `similar` gave with the mean of all that are seen, or of an even sample of them."""
         if not len(rows):
@@ -325,6 +380,17 @@ class VisibleVectors:
     def _sample(self) -> Floats:
         assert isinstance(self._vectors, Signed)
         return self._vectors.vectors(self._evenly(SAMPLE))
+
+
+def _without_traits(count: int) -> NDArray[np.int8]:
+    return np.full((count, len(TRAITS)), _NO_TRAIT, np.int8)
+
+
+def stored_vectors(passages: Floats, dims: int) -> list[bytes]:
+    """The store's form of what an embedder makes of passages: vectors, and the traits behind them if there are any."""
+    halves, odds = passages[:, :dims].astype("<f2"), np.clip(passages[:, dims:], -MAX_LOG_ODDS, MAX_LOG_ODDS)
+    traits = np.rint(odds * _TRAIT_SCALE).astype(np.int8)
+    return [half.tobytes() + of_it.tobytes() for half, of_it in zip(halves, traits, strict=True)]
 
 
 def most_exact(dims: int) -> int:

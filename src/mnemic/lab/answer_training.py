@@ -42,7 +42,7 @@ from mnemic.lab.kit.calibration import expected_error
 from mnemic.lab.kit.metrics import auroc_estimate
 from mnemic.lab.order_training import train_networks
 from mnemic.lab.reading_training import LEFT_OUT, learned_talk
-from mnemic.lab.sample_sets import IDLE_LIVES, FoldEmbedders, sample_sets
+from mnemic.lab.sample_sets import IDLE_LIVES, NEWS, FoldEmbedders, sample_sets
 from mnemic.lab.tasks.current.current_cases import (
     CurrentCase,
     CurrentQuestion,
@@ -230,7 +230,8 @@ def _ask_fold(fold: int, heads: CurrencyWeights, draws: int, kept: Path) -> list
         return known
     samples = samples_of(sample_sets(draws), heads, kept)
     folds = folds_of(samples)
-    networks = train_networks([sample for sample in samples if folds[sample.case] != fold], log_samples(heads, kept))
+    learned_from = [sample for sample in samples if folds[sample.case] != fold]
+    networks = train_networks(learned_from, samples_of([NEWS], heads, kept), log_samples(heads, kept))
     del samples  # they are large, and asking needs none of them
     embedder = FoldEmbedders(kept).of if heads.embedder else _by_words
 

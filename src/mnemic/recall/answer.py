@@ -51,6 +51,7 @@ from mnemic.recall.evidence import (
     of_subject,
     of_what_is_asked,
     of_whoever_asks,
+    only_supposes,
     renumbered,
     so_before_supposed,
     speaker_of,
@@ -78,7 +79,7 @@ from mnemic.recall.sureness import SCORED, SPLIT, AnswerGrounds, likely_yes, rea
 from mnemic.recall.topics import ON_TOPIC
 from mnemic.recall.understand import SPEAKS_OF_SELF
 from mnemic.recall.unnamed_endings import ends_unnamed
-from mnemic.recall.unreal import is_unreal, supposed_clauses
+from mnemic.recall.unreal import supposed_clauses
 from mnemic.recall.whom_it_is_about import about_another, names_in
 from mnemic.recall.wishes import asks_wish, tells_wish
 from mnemic.recall.word_groups import DENIED, SUPPOSES
@@ -130,7 +131,7 @@ _NO_MORE: Final = "None any more, it seems:"
 _NO_MORE_CHINESE: Final = "好像已经没有了："
 _NEAREST: Final = "What comes nearest:"
 _NEAREST_CHINESE: Final = "最接近的是："
-_UNTOLD: Final = 0.6
+_NO_TRAIT: Final = 0.6
 """How likely right an answer must be by words alone, where the words of the question are not told."""
 _WHOEVER_ASKS: Final = ("", "user")
 """By whom it is said, where nobody is named."""
@@ -317,7 +318,7 @@ class DraftAnswer:
         untold = grounds.context.confidence < KNOWN and read_by(grounds.evidence) == "words"
         wished = asks_wish(grounds.question) and tells_wish(self.quotes[0][1])
         given_anyway = grounds.doubted or grounds.contested or grounds.before or wished
-        return _UNTOLD if untold and not given_anyway else SPLIT
+        return _NO_TRAIT if untold and not given_anyway else SPLIT
 
 
 def draft_answer(
@@ -632,7 +633,7 @@ def _stand(question: str, facts: Sequence[Item], evidence: Sequence[Recalled], u
     least = min(most_bearing(evidence) - CLOSE, FLOOR)
     bearing = [hit for hit in evidence if hit.bearing is not None and hit.bearing >= least]
     newer = [hit for hit in bearing if hit.id not in known and micros(hit.item.said) > latest]
-    newer = [hit for hit in newer if not is_unreal(hit.text)]
+    newer = [hit for hit in newer if not only_supposes(hit)]
     if not asks_several(question):
         topics = {matter_of_slot(str(fact.slots.get("slot"))) for fact in facts}
         names = _Matter.of(question, [fact.text for fact in facts]).names | matter_words(question)

@@ -32,6 +32,7 @@ from mnemic.core.tokens import words as words_of
 from mnemic.extract.chinese import has_chinese
 from mnemic.extract.small_products import small_product
 from mnemic.index.columns import FIELD_SHIFT, Column
+from mnemic.models.base import TRAITS
 from mnemic.recall.asked_for import asks_several, asks_yes_or_no
 from mnemic.recall.asked_person import AskedPerson, asked_person, called_by_name
 from mnemic.recall.kin_phrases import (
@@ -119,6 +120,8 @@ OF_SUBJECTS: Final = slice(OF_ACTS.stop, OF_ACTS.stop + len(SUBJECTS))
 OF_MATTERS: Final = slice(OF_SUBJECTS.stop, len(HEADS))
 """Where in `HEADS` each kind of them stands."""
 
+SUPPOSED: Final = TRAITS.index("supposed")
+
 _KINDS: Final = (OF_ACTS, OF_SUBJECTS, OF_MATTERS)
 _FIRSTS: Final = [kind.start for kind in _KINDS]
 _KIND_OF: Final = np.repeat(np.arange(len(_KINDS)), [kind.stop - kind.start for kind in _KINDS])
@@ -200,7 +203,7 @@ class CurrencyWeights:
 
 
 NETWORKS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-    {"meaning": ("meaning_", "meaning_logs_"), "words": ("words_",)}
+    {"meaning": ("meaning_", "meaning_logs_", "meaning_all_"), "words": ("words_",)}
 )
 """How the arrays of the networks with vectors, and of those by words, begin in the file."""
 
@@ -248,6 +251,8 @@ class Pool:
         vectors, asked: The vector of each, zeros where it has none, (n, dims), and of the question, (dims,); none by
             words.
         same_topic: How likely it is on the topic that is asked about; None where that is plainly none, or by words.
+        traits: What the embedder tells of each beside its vector, (`TRAITS`, n), not a number where it
+            tells nothing; None by words.
     """
 
     inputs: Floats
@@ -266,6 +271,7 @@ class Pool:
     vectors: Floats
     asked: Floats
     same_topic: Floats | None = None
+    traits: Floats | None = None
 
     @property
     def of_several(self) -> bool:
@@ -287,9 +293,9 @@ def pooled(question: Question, hits: Sequence[Hit], readings: Mapping[int, Readi
     plain = _plain_statements(question, statements, own=own)
     inputs = [*scores, statements.cues, *_subject(question, statements, kin, own=own), apart, plain]
     vectors, matters = np.empty((len(hits), 0), np.float32), np.empty((len(MATTERS), len(hits)), np.float32)
-    asked, same_topic = np.empty(0, np.float32), None
+    asked, same_topic, traits = np.empty(0, np.float32), None, None
     if len(learned.said):
-        vectors, asked = _vectors(question, hits, owners, readings, len(learned.said) - 1)
+        vectors, asked, traits = _vectors(question, hits, owners, readings, len(learned.said) - 1)
         likeness, here = _likeness(vectors, asked)
         heads = likelihoods(vectors, learned.said)
         heads *= here[:, None]
@@ -303,6 +309,7 @@ def pooled(question: Question, hits: Sequence[Hit], readings: Mapping[int, Readi
             same_topic = topic_weights().same_topic(vectors, asked)
             inputs.append(same_topic if same_topic is not None else np.zeros(len(hits), np.float32))
             inputs += _related(vectors, asked)
+        inputs.append(traits)
     place = _places_in_time(question, said, [hit.ver for hit in hits])
     supposed = statements.supposed & (ASKS_UNREAL.search(question.query.text) is None)
     return Pool(
@@ -324,6 +331,7 @@ def pooled(question: Question, hits: Sequence[Hit], readings: Mapping[int, Readi
         vectors=vectors,
         asked=asked,
         same_topic=same_topic,
+        traits=traits,
     )
 
 
@@ -521,7 +529,9 @@ def current(
     succession = succeeded(question, pool, learned)
     moved, bearing = list(hits), succession.bearing.tolist()
     same_matter = succession.same_matter.tolist()
-    same_topic = [None] * len(turn_hits) if pool.same_topic is None else pool.same_topic.tolist()
+    none = [None] * len(turn_hits)
+    same_topic = none if pool.same_topic is None else pool.same_topic.tolist()
+    supposed_odds = none if pool.traits is None else [_number(odds) for odds in pool.traits[SUPPOSED].tolist()]
     states = {at: n for n, at in enumerate(succession.group, start=1)}
     for place, at in zip(turns, succession.order, strict=True):
         hit, score = turn_hits[at], hits[place].score
@@ -537,8 +547,13 @@ def current(
             succession=states.get(at, 0),
             same_matter=same_matter[at],
             same_topic=same_topic[at],
+            supposed_odds=supposed_odds[at],
         )
     return moved
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else value
 
 
 def _named_first(question: Question, hits: Sequence[Hit], readings: Mapping[int, Reading]) -> list[Hit]:
@@ -977,15 +992,21 @@ def _vectors(
     owners: Mapping[int, slice | list[int]],
     readings: Mapping[int, Reading],
     dims: int,
-) -> tuple[Floats, Floats]:
-    """The vectors of hits, zeros where there is none, and that of the question."""
+) -> tuple[Floats, Floats, Floats]:
+    """The vectors of hits, zeros where there is none, that of the question, and what is told of hits beside theirs.
+
+    The last is by `TRAITS` and hit, not a number where nothing is.
+    """
     vectors, asked = np.zeros((len(hits), dims), np.float32), np.zeros(dims, np.float32)
+    traits = np.full((len(TRAITS), len(hits)), np.nan, np.float32)
     for model, vector in question.query.vectors.items():
         if vector.shape == (dims,):
             for space, mine in owners.items():
-                vectors[mine] = readings[space].vectors(model, _places(hits, mine))
-            return vectors, vector
-    return vectors, asked
+                places = _places(hits, mine)
+                vectors[mine] = readings[space].vectors(model, places)
+                traits[:, mine] = readings[space].traits(model, places).T
+            return vectors, vector, traits
+    return vectors, asked, traits
 
 
 def _likeness(vectors: Floats, asked: Floats) -> tuple[list[NDArray[np.generic]], NDArray[np.bool_]]:

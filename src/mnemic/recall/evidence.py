@@ -24,7 +24,7 @@ from mnemic.recall.polarity import asked_words, share_held, telling_words
 from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
 from mnemic.recall.topics import OFF_TOPIC
 from mnemic.recall.understand import ASSISTANTS, SPEAKS_OF_SELF, SPEAKS_TO_OTHER
-from mnemic.recall.unreal import ASKS_UNREAL, LEAST_SO, NEAR_UNREAL, is_unreal
+from mnemic.recall.unreal import ASKS_UNREAL, LEAST_SO, NEAR_UNREAL, SURELY_SUPPOSED, is_unreal
 from mnemic.recall.whom_it_is_about import (
     OWN_KIN,
     QUOTED,
@@ -273,14 +273,25 @@ def so_before_supposed(question: str, evidence: list[Recalled]) -> list[Recalled
     first = evidence[0] if evidence else None
     if first is None or first.bearing is None or asks_yes_or_no(question) or ASKS_UNREAL.search(question):
         return evidence
-    if not is_unreal(_without_help_asked(first.text)):
+    if not only_supposes(first):
         return evidence
-    supposed = [hit for hit in evidence if is_unreal(_without_help_asked(hit.text))]
+    supposed = [hit for hit in evidence if only_supposes(hit)]
     least = max(LEAST_SO, first.bearing - NEAR_UNREAL)
     so = [hit for hit in evidence if hit not in supposed]
     if not any(hit.bearing is not None and hit.bearing >= least for hit in so):
         return evidence
     return [*renumbered(so), *(replace(hit, succession=0) for hit in supposed)]
+
+
+def only_supposes(hit: Recalled) -> bool:
+    """Whether all that a hit says is supposed: as the embedder tells it, or as words do, which it may not have met.
+
+    Of 328 turns of cases that only suppose, and 14,263 that tell what is so, by a reader that had seen none of them: 72
+    and 3.4 % (words alone 50 and 2.6). "We nearly moved to Porto" it takes for a move.
+    """
+    if hit.supposed_odds is not None and hit.supposed_odds > SURELY_SUPPOSED:
+        return True
+    return is_unreal(_without_help_asked(hit.text))
 
 
 def _without_help_asked(text: str) -> str:

@@ -86,14 +86,13 @@ class OrderNetwork:
         """Weigh candidates for a question.
 
         Args:
-            inputs: What is known of each; (n, inputs).
+            inputs: What is known of each; (n, inputs), not a number where it is not known.
             pairs: What each two have in common; (n, n, pair inputs).
             flags: What is known of the question; (flags,).
             vectors: Of each, zeros where it has none; (n, dims), none by words.
             asked: The question's; (dims,), none by words.
         """
-        scaled = (inputs - self.mean) / self.deviation
-        np.clip(scaled, -FARTHEST, FARTHEST, out=scaled)
+        scaled = scaled_inputs(inputs, self.mean, self.deviation)
         if self.said_into.size:
             scaled = np.concatenate((scaled, self._met(vectors, asked)), axis=1)
         known = scaled.shape[1]
@@ -117,6 +116,14 @@ class OrderNetwork:
         met[~vectors.any(axis=1)] = 0
         both = np.column_stack((met, met.sum(axis=1) / 2))
         return np.clip(both, -FARTHEST, FARTHEST, out=both)
+
+
+def scaled_inputs(inputs: Floats, mean: Floats, deviation: Floats) -> Floats:
+    """Scale what is known of candidates to deviations from the mean; what is not known is as it is on average."""
+    scaled = (inputs - mean) / deviation
+    np.clip(scaled, -FARTHEST, FARTHEST, out=scaled)
+    scaled[np.isnan(scaled)] = 0
+    return scaled
 
 
 @dataclass(frozen=True, slots=True)

@@ -340,7 +340,7 @@ def _cosines(snapshot: Snapshot, query: Query, hits: Sequence[Hit]) -> dict[tupl
             vers = [hit.ver for hit in hits if hit.space == space and (space, hit.ver) not in near]
             cosines: dict[int, float] = {}
             for row in snapshot.vectors_of(space, model, vers):
-                cosine = float(np.frombuffer(row.f16, "<f2").astype(np.float32) @ vector)
+                cosine = float(np.frombuffer(row.f16, "<f2", len(vector)).astype(np.float32) @ vector)
                 cosines[row.ver] = max(cosine, cosines.get(row.ver, -1.0))
             near.update({(space, ver): min(cosine, 1.0) for ver, cosine in cosines.items()})
     return near

@@ -104,6 +104,8 @@ LEAST_SO: Final = 0.0
 """Log odds of bearing on a question from which what is so stands before what is supposed, or was so."""
 NEAR_UNREAL: Final = 3.5
 """By how much less it may bear: what is not so may hold more of a question's words."""
+SURELY_SUPPOSED: Final = 1.5
+"""Log odds of an embedder above which all of a text is supposed, whatever its words are."""
 ASKS_UNREAL: Final = re.compile(
     r"\b(?:if|would|could|might|wish|dream\w*|plan\w*|think(?:ing)? (?:of|about)|consider\w*|almost|nearly|want|hope|hoping|apply|applied|offer\w*|turn(?:ed)? down|reject\w*|joke\w*"
     r"|going to|about to|tell|told|said|say|suggest\w*|advi[cs]e\w*|next|future|will)\b|梦|想|打算|计划|准备|考虑|如果|要是|差点|拒绝|希望|玩笑|以后|将来|下(?:个?月|周|次|一步)|会不会|将会|劝|建议|说过|本来|原本",

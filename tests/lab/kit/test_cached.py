@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from mnemic.lab.kit.cached import CachedEmbedder
+from mnemic.lab.kit.cached import CachedEmbedder, vectors_kept
+from mnemic.models.base import TRAITS
 from mnemic.models.scripted_embedder import ScriptedEmbedder
 
 
@@ -74,3 +75,33 @@ def test_questions_are_embedded_anew_by_what_reads_them_otherwise(tmp_path: Path
         CachedEmbedder(inner, tmp_path).query("tea")
     assert not again.asked
     assert other.asked == ["tea?"]
+
+
+class Telling(Counting):
+    """Tells the traits of passages: those of its own, by which it is known."""
+
+    def __init__(self, traits_read_by: str) -> None:
+        super().__init__()
+        self.traits_read_by = traits_read_by
+
+    def passages_with_traits(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return np.pad(self.passages(texts), ((0, 0), (0, len(TRAITS))), constant_values=len(self.traits_read_by))
+
+
+def test_traits_are_kept_beside_vectors_for_as_long_as_they_are_told_by_the_same(tmp_path: Path) -> None:
+    inner = Telling("a")
+    CachedEmbedder(inner, tmp_path).passages(["tea"])
+    CachedEmbedder(inner, tmp_path).passages_with_traits(["tea", "milk"])
+    rows = CachedEmbedder(inner, tmp_path).passages_with_traits(["milk", "tea"])
+    assert inner.asked == ["tea", "tea", "milk"]
+    assert np.array_equal(rows, inner.passages_with_traits(["milk", "tea"]))
+    assert vectors_kept(inner, tmp_path) == 4
+    assert (CachedEmbedder(Telling("bb"), tmp_path).passages_with_traits(["tea"])[:, 8:] == 2).all()
+
+
+def test_traits_by_who_knows_what_are_told_and_not_kept(tmp_path: Path) -> None:
+    inner = Telling("")
+    for _ in range(2):
+        assert CachedEmbedder(inner, tmp_path).passages_with_traits(["tea"]).shape == (1, 8 + len(TRAITS))
+    assert inner.asked == ["tea", "tea"]
+    assert CachedEmbedder(Counting(), tmp_path).passages_with_traits(["tea"]).shape == (1, 8)

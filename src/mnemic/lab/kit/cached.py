@@ -2,23 +2,25 @@
 
 One file for each embedder, named after it: records of a digest of 16 bytes and the vector, one after the other. A
 record that a crash cut short is dropped when the file is read. An embedder that reads questions by weights of its own
-(`questions_read_by`) has those of others asked anew.
+(`questions_read_by`), or tells more of passages by such (`traits_read_by`), has those of others asked anew.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mnemic.models.base import AnswerReading, Embedder
+from mnemic.models.base import TRAITS, AnswerReading, Embedder
 
 DIGEST: Final = 16
+
+Embed: TypeAlias = Callable[[Sequence[str]], NDArray[np.float32]]
 
 
 class CachedEmbedder:
@@ -38,14 +40,32 @@ class CachedEmbedder:
     def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
         return self._looked_up("p", texts, self._inner.passages)
 
+    def passages_with_traits(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """`passages`, and the traits of each behind its vector; none of an embedder that tells none.
+
+        They are kept if it says what it tells them by (`traits_read_by`).
+        """
+        embed: Embed | None = getattr(self._inner, "passages_with_traits", None)
+        read_by = getattr(self._inner, "traits_read_by", "")
+        if embed is None or not read_by:
+            return self.passages(texts) if embed is None else embed(texts)
+
+        def traits(fresh: Sequence[str]) -> NDArray[np.float32]:
+            rows = embed(fresh)
+            self._keep(dict(zip((_digest("p", text) for text in fresh), rows[:, : self.dims], strict=True)))
+            return np.pad(rows[:, self.dims :], ((0, 0), (0, self.dims - len(TRAITS))))
+
+        odds = self._looked_up(f"t{read_by}", texts, traits)[:, : len(TRAITS)]
+        return np.concatenate((self.passages(texts), odds), axis=1)
+
     def intermediate(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Vectors after an earlier layer; the embedder inside must have one."""
-        embed: Callable[[Sequence[str]], NDArray[np.float32]] = getattr(self._inner, "intermediate")  # noqa: B009
+        embed: Embed = getattr(self._inner, "intermediate")  # noqa: B009
         return self._looked_up("i", texts, embed)
 
     def instructions(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Vectors by layers that learned to tell instructions, if the embedder inside has some; they are not kept."""
-        embed: Callable[[Sequence[str]], NDArray[np.float32]] = getattr(self._inner, "instructions")  # noqa: B009
+        embed: Embed = getattr(self._inner, "instructions")  # noqa: B009
         return embed(texts)
 
     def reading(self, question: str, said: Sequence[str]) -> AnswerReading | None:
@@ -59,20 +79,21 @@ class CachedEmbedder:
         )[0]
         return vector
 
-    def _looked_up(
-        self, form: str, texts: Sequence[str], embed: Callable[[Sequence[str]], NDArray[np.float32]]
-    ) -> NDArray[np.float32]:
+    def _looked_up(self, form: str, texts: Sequence[str], embed: Embed) -> NDArray[np.float32]:
         digests = [_digest(form, text) for text in texts]
         fresh = {digest: text for digest, text in zip(digests, texts, strict=True) if digest not in self._known}
         if fresh:
-            made = embed(list(fresh.values())).astype("<f4")
-            self._known.update(zip(fresh, made, strict=True))
-            if self._file is not None:
-                with self._file.open("ab") as file:
-                    file.writelines(digest + vector.tobytes() for digest, vector in zip(fresh, made, strict=True))
+            self._keep(dict(zip(fresh, embed(list(fresh.values())), strict=True)))
         if not digests:
             return np.empty((0, self.dims), np.float32)
         return np.stack([self._known[digest] for digest in digests])
+
+    def _keep(self, vectors: Mapping[bytes, NDArray[np.float32]]) -> None:
+        fresh = {digest: vector.astype("<f4") for digest, vector in vectors.items() if digest not in self._known}
+        self._known.update(fresh)
+        if self._file is not None:
+            with self._file.open("ab") as file:
+                file.writelines(digest + vector.tobytes() for digest, vector in fresh.items())
 
     def _read(self, file: Path) -> dict[bytes, NDArray[np.float32]]:
         size = DIGEST + 4 * self.dims

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import groupby
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,9 @@ from mnemic.models.e5.adapter import UNCHANGED, Adapter, LayerUpdate
 from mnemic.models.e5.weights import Shape, Weights, widened
 
 Floats = NDArray[np.float32]
+
+_Runs: TypeAlias = Sequence[tuple[int, int]]
+"""How long texts are, and how many of that length follow one another."""
 
 _ROWS = 64
 """Rows that go through GELU together: what stays in a core's cache."""
@@ -68,28 +72,45 @@ class Encoder:
             texts: Ids with those of begin and end, at most `shape.positions` a text. Neighbours of one length share
                 their work. Memory is about 15 KB for each id, and 48 bytes for the square of the longest.
         """
-        lengths = np.array([len(ids) for ids in texts])
-        states = self.states(texts, layers, adapter)
-        means: Floats = np.add.reduceat(states, np.cumsum(lengths) - lengths, axis=0)
-        means /= lengths[:, None]
-        return means
+        return _means_of(self.states(texts, layers, adapter), texts)
+
+    def means_beside(self, texts: Sequence[Sequence[int]], adapter: Adapter) -> Floats:
+        """Compute the means as `means` does, and beside them those behind the last layer that an adapter updates.
+
+        Returns:
+            (n, 2 * hidden). What lies below the first of the updated layers is computed once.
+        """
+        first, behind = min(adapter.layers), max(adapter.layers) + 1
+        x, runs = self._begun(texts), _runs_of(texts)
+        self._go_through(x, runs, range(first))
+        adapted = x.copy()
+        self._go_through(adapted, runs, range(first, behind), adapter)
+        self._go_through(x, runs, range(first, len(self.layers)))
+        return np.concatenate((_means_of(x, texts), _means_of(adapted, texts)), axis=1)
 
     def states(
         self, texts: Sequence[Sequence[int]], layers: int | None = None, adapter: Adapter | None = None
     ) -> Floats:
         """Compute what stands at each piece of the texts, one behind the other: (pieces, hidden); see `means`."""
-        lengths = [len(ids) for ids in texts]
-        x = widened(self._words[np.concatenate([np.asarray(ids) for ids in texts])])
-        x += self._places[np.concatenate([np.arange(length) for length in lengths])]
-        self._normalise(x, self._norm)
-        runs = [(length, len(list(run))) for length, run in groupby(lengths)]
-        for number, layer in enumerate(self.layers[:layers]):
-            update = UNCHANGED if adapter is None else adapter.of(number)
-            self._attend(x, layer, runs, update)
-            self._think(x, layer, update)
+        x = self._begun(texts)
+        self._go_through(x, _runs_of(texts), range(len(self.layers) if layers is None else layers), adapter)
         return x
 
-    def _attend(self, x: Floats, layer: EncoderLayer, runs: Sequence[tuple[int, int]], update: LayerUpdate) -> None:
+    def _begun(self, texts: Sequence[Sequence[int]]) -> Floats:
+        """What stands at each piece before the first layer."""
+        x = widened(self._words[np.concatenate([np.asarray(ids) for ids in texts])])
+        x += self._places[np.concatenate([np.arange(len(ids)) for ids in texts])]
+        self._normalise(x, self._norm)
+        return x
+
+    def _go_through(self, x: Floats, runs: _Runs, numbers: range, adapter: Adapter | None = None) -> None:
+        """Apply layers; in place."""
+        for number in numbers:
+            update = UNCHANGED if adapter is None else adapter.of(number)
+            self._attend(x, self.layers[number], runs, update)
+            self._think(x, self.layers[number], update)
+
+    def _attend(self, x: Floats, layer: EncoderLayer, runs: _Runs, update: LayerUpdate) -> None:
         """Apply attention: each piece to all pieces of its text; in place."""
         heads, width = self.shape.heads, self.shape.hidden // self.shape.heads
         mixed = x @ layer.mixed
@@ -135,6 +156,18 @@ class Encoder:
         x *= (1 / np.sqrt(variance + np.float32(self.shape.epsilon)))[:, None]
         x *= scale
         x += shift
+
+
+def _runs_of(texts: Sequence[Sequence[int]]) -> _Runs:
+    return [(length, len(list(run))) for length, run in groupby(map(len, texts))]
+
+
+def _means_of(states: Floats, texts: Sequence[Sequence[int]]) -> Floats:
+    """The mean over the pieces of each text, from what stands at them, one behind the other."""
+    lengths = np.array([len(ids) for ids in texts])
+    means: Floats = np.add.reduceat(states, np.cumsum(lengths) - lengths, axis=0)
+    means /= lengths[:, None]
+    return means
 
 
 def _gelu(x: Floats) -> None:

@@ -46,7 +46,7 @@ from mnemic.store.engine.relations import (
 from mnemic.store.engine.rows import Rows
 from mnemic.store.values.receipts import Fault
 from mnemic.store.values.row_values import LinkRow, SpaceRow, TenantRow, VersionRow
-from mnemic.store.values.work import indexed_slot
+from mnemic.store.values.work import allowed_vector_sizes, indexed_slot
 
 _OF_SPACES: Final[tuple[Relation[Any], ...]] = (
     VERSION, LINK, ENTRY, FACET, DERIVED, STRENGTH, KEY, TOMB, VECTOR, LANE, ANSWER, JOB, SESSION, PAGE, NAME, HOLD,
@@ -261,8 +261,9 @@ class SpaceAudit:
                 yield Fault(where=where, problem="is of no entry")
             if model not in dims:
                 yield Fault(where=where, problem=f"is of embedder {model}, which is not there")
-            elif size != 2 * dims[model]:
-                yield Fault(where=where, problem=f"has {size} bytes, its embedder's have {2 * dims[model]}")
+            elif size not in (allowed := allowed_vector_sizes(dims[model])):
+                problem = f"has {size} bytes, its embedder's have {allowed[0]}, or {allowed[1]} with traits"
+                yield Fault(where=where, problem=problem)
 
     def _facets(self) -> Iterator[Fault]:
         """Compare facets with those of tags and authors, and of each slot as far as its lane has come."""

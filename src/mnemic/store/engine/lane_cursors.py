@@ -11,7 +11,7 @@ from mnemic.errors import Conflict, Invalid, NotFound
 from mnemic.store.engine import job_queue
 from mnemic.store.engine.rows import RESTS, Rows
 from mnemic.store.values.drafts import Advance
-from mnemic.store.values.work import EmbedderRow, EmbedderState, Lane, Vectors, embedding_lane
+from mnemic.store.values.work import EmbedderRow, EmbedderState, Lane, Vectors, allowed_vector_sizes, embedding_lane
 
 SLICE: Final = 1000
 """Most vectors taken out in one transaction when an embedder goes."""
@@ -231,7 +231,7 @@ def _check(batch: Vectors, embedder: EmbedderRow) -> None:
     if batch.lane != embedding_lane(batch.model):
         raise Invalid("lane", f"{batch.lane!r} is not the embedder's", f"It is {embedding_lane(batch.model)!r}.")
     for row in batch.rows:
-        if len(row.f16) != 2 * embedder.dims:
+        if len(row.f16) not in allowed_vector_sizes(embedder.dims):
             raise Invalid(
                 "rows", f"a vector has {len(row.f16)} bytes", f"{embedder.name!r} has {embedder.dims} numbers."
             )

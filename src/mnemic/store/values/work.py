@@ -7,6 +7,7 @@ from enum import IntEnum
 from typing import Final, NamedTuple
 
 from mnemic.core.ids import ItemId
+from mnemic.models.base import TRAITS
 from mnemic.store.values.drafts import JobStep
 
 
@@ -28,11 +29,19 @@ class EmbedderRow(NamedTuple):
 
 
 class VectorRow(NamedTuple):
-    """The vector of one part of a version: `dims` half-precision numbers, little-endian."""
+    """The vector of one part of a version: `dims` half-precision numbers, little-endian, and its traits if it has any.
+
+    Those are a signed byte for each of `models.base.TRAITS`, as `index.vectors` writes and reads them.
+    """
 
     ver: int
     part: int
     f16: bytes
+
+
+def allowed_vector_sizes(dims: int) -> tuple[int, int]:
+    """How many bytes a vector of so many numbers may take: alone, and with its traits."""
+    return 2 * dims, 2 * dims + len(TRAITS)
 
 
 class PackRow(NamedTuple):

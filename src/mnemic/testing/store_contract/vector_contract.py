@@ -12,6 +12,7 @@ from mnemic.core.items import Item, Kind, Sight, State
 from mnemic.core.queries import View
 from mnemic.core.scope import SHARED
 from mnemic.errors import Compacted, Conflict, Invalid, NotFound
+from mnemic.models.base import TRAITS
 from mnemic.store.engine import compaction, journal_io, lane_cursors
 from mnemic.store.sqlite.sqlite_store import MemoryStore
 from mnemic.store.values.drafts import Put
@@ -129,6 +130,27 @@ def test_a_batch_is_kept_once(world: World) -> None:
     with pytest.raises(Conflict, match="stands at"):
         world.store.transact(lane_cursors.keep, replace(given, rows=(VectorRow(given.upto, 0, f16(7)),)))
     assert vectors(world, model) == list(given.rows)
+
+
+def test_vectors_with_traits_are_kept_as_they_are_and_are_sound(world: World) -> None:
+    world.commit("x")
+    model = enlist(world)
+    given = batch(world, model)
+    rows = tuple(VectorRow(row.ver, row.part, row.f16 + bytes(range(len(TRAITS)))) for row in given.rows)
+    world.store.transact(lane_cursors.keep, replace(given, rows=rows))
+    assert vectors(world, model) == list(rows)
+    assert world.faults() == []
+
+
+def test_a_vector_of_any_other_size_is_refused(world: World) -> None:
+    world.commit("x")
+    model = enlist(world)
+    given = batch(world, model)
+    for size in (2 * DIMS - 2, 2 * DIMS + 2, 2 * DIMS + len(TRAITS) + 1):
+        rows = tuple(VectorRow(row.ver, row.part, bytes(size)) for row in given.rows)
+        with pytest.raises(Invalid, match=f"a vector has {size} bytes"):
+            world.store.transact(lane_cursors.keep, replace(given, rows=rows))
+    assert vectors(world, model) == []
 
 
 def test_who_has_lost_the_lease_keeps_nothing(world: World) -> None:

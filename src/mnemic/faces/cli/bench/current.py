@@ -133,6 +133,7 @@ def standing(held_back: bool, training: bool, limit: int | None, failures: int |
             *("build", "check", "voices", "lives", "lives_check", "long", "long_check", "pair"),
             *("indirect", "indirect_check", "streams", "streams_check", "changing", "changing_check"),
             *("logs", "logs_check"),
+            *("news", "news_check"),
         ]
     ),
     help="Ask people's memories of their lives instead.",
@@ -147,8 +148,8 @@ def small(each: int, everyday: str | None, failures: int | None, seed: int, **ho
 
     Plain BM25 stands beside it; it is `run small`. A bar that is missed decides the exit code where 200 cases or more
     are asked. With --everyday (`run everyday`), what people tell of their ordinary lives, asked for an answer: built
-    on, only checked, more voices and lives by other hands, long ones of most of a year, mostly idle talk, and
-    short logs full of look-alikes.
+    on, only checked, more voices and lives by other hands, long ones of most of a year, mostly idle talk, short
+    logs full of look-alikes, and lives whose news leaves much as it was.
     """
     from mnemic.lab.tasks.small import small_bench as bench
     from mnemic.lab.tasks.small_task import SmallTask

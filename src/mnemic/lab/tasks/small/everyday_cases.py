@@ -46,6 +46,9 @@ class EverydayPart(StrEnum):
     told by what follows from it, among messages that could be mistaken for it (somebody else's, only planned,
     remembered, asked). Eight writers who knew no code wrote the first, two more the second. One of the networks of
     the order learns from the first; the second is only measured, and no failure of it was looked at.
+    `NEWS` and `NEWS_CHECK` are lives of 13 to 18 messages, half of them in Chinese, in which somebody or something of
+    whom one matter was told has news on another: "Ms Wang was transferred to Luoyang" leaves what she teaches. Four
+    writers who knew no code wrote the first, two more the second. Used as `STREAMS` are.
     """
 
     BUILD = "build"
@@ -64,6 +67,8 @@ class EverydayPart(StrEnum):
     CHANGING_CHECK = "changing_check"
     LOGS = "logs"
     LOGS_CHECK = "logs_check"
+    NEWS = "news"
+    NEWS_CHECK = "news_check"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

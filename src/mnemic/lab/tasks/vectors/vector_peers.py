@@ -92,19 +92,19 @@ class Ours(Fixed):
             self._table.fill(np.arange(first, first + len(block)), block)
         self._groups = groups
         self._count = len(vectors)
-        self._sight = VisibleVectors(*self._table.sight(), np.arange(self._count))
+        self._sight = VisibleVectors(self._table.sight(), np.arange(self._count))
 
     def search(self, query: Floats, k: int) -> NDArray[np.intp]:
         return _nearest(self._sight, query, k)
 
     def among(self, most: int) -> Search:
-        sight = VisibleVectors(*self._table.sight(), np.where(self._groups <= most, np.arange(self._count), -1))
+        sight = VisibleVectors(self._table.sight(), np.where(self._groups <= most, np.arange(self._count), -1))
         return lambda query, k: _nearest(sight, query, k)
 
     def add(self, vector: Floats) -> None:
         self._table.fill(np.array([self._count]), vector[None].astype(np.float16))
         self._count += 1
-        self._sight = VisibleVectors(*self._table.sight(), np.arange(self._count))
+        self._sight = VisibleVectors(self._table.sight(), np.arange(self._count))
 
 
 def _nearest(sight: VisibleVectors, query: Floats, k: int) -> NDArray[np.intp]:
