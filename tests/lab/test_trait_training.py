@@ -1,4 +1,4 @@
-"""Whether what passages tell is so is learned in torch as the encoder then computes it."""
+"""The traits of passages are learned in torch as the encoder then computes them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from mnemic.lab.tasks.current.current_cases import Half, read_cases
 from mnemic.lab.trait_training import (
     TraitRow,
     figures_of,
-    separation,
     states_below,
     train_traits,
     trait_rows,
@@ -59,11 +58,6 @@ def test_cases_of_one_hand_fall_into_one_part() -> None:
         hands.setdefault(case.id.split("-")[0], set()).add(trait_fold(hand_of(case)))
     assert all(len(parts) == 1 for parts in hands.values())
     assert set.union(*hands.values()) == set(range(TRAIT_FOLDS))
-
-
-def test_separation_is_the_share_of_pairs_in_order() -> None:
-    odds, wanted = np.array([0.1, 0.9, 0.4, 0.8], np.float32), np.array([False, True, True, False])
-    assert separation(odds, wanted) == pytest.approx(3 / 4)
 
 
 def test_figures_leave_out_what_is_not_known() -> None:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import fields
 from typing import TYPE_CHECKING, Final
 
@@ -138,6 +139,11 @@ class AdaptedLayers:
             for name, update in self.updates.items()
         }
 
+    def with_head(self, weights: torch.Tensor, biases: torch.Tensor) -> dict[str, NDArray[np.float16]]:
+        """What was learned and the linear layer behind it, as `models.e5.adapter.AdaptedReader` reads it."""
+        head = {"head.weights": weights, "head.biases": biases}
+        return {**self.arrays(1.0), **{name: array.detach().numpy().astype(np.float16) for name, array in head.items()}}
+
     def _whole(self, number: int, name: str) -> torch.Tensor:
         key = f"{number + self._first}.{name}"
         return self._layers[number][name] + self.updates[f"{key}.into"] @ self.updates[f"{key}.out"]
@@ -146,6 +152,21 @@ class AdaptedLayers:
         from torch.nn.functional import layer_norm
 
         return layer_norm(x, x.shape[1:], norm[0], norm[1], self._encoder.shape.epsilon)
+
+
+@contextmanager
+def repeatable(threads: int) -> Iterator[None]:
+    """Learn within it the same from the same, on one build of torch and so many threads."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads)
+    try:
+        with torch.random.fork_rng():
+            torch.manual_seed(0)
+            yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def write_learned(file: Path, arrays: Mapping[str, NDArray[np.generic]]) -> None:

@@ -23,7 +23,7 @@ from mnemic.extract import instruction_meaning
 from mnemic.extract.instruction_meaning import LAYER_FILE, InstructionLayer, form
 from mnemic.extract.instruction_wording import features
 from mnemic.extract.instructions import read_by_rules
-from mnemic.lab.adapted_layers import AdaptedLayers, write_learned
+from mnemic.lab.adapted_layers import AdaptedLayers, repeatable, write_learned
 from mnemic.lab.instruction_training import WRITTEN, judged_alone, labelled_sentences
 from mnemic.lab.tasks.current.current_cases import LANGUAGES
 from mnemic.lab.tasks.standing_bench import StandingSentence
@@ -90,25 +90,19 @@ def train_instructions(
     import torch
     from torch.nn.functional import binary_cross_entropy_with_logits
 
-    before = torch.get_num_threads()
-    torch.set_num_threads(threads)
-    try:
-        with torch.random.fork_rng():
-            torch.manual_seed(0)
-            tower = InstructionTower(model)
-            lower = [tower.lower_of(low).astype(np.float16) for low in lows]
-            wanted, weight = torch.tensor(instructs, dtype=torch.float32), torch.tensor(weights)
+    with repeatable(threads):
+        tower = InstructionTower(model)
+        lower = [tower.lower_of(low).astype(np.float16) for low in lows]
+        wanted, weight = torch.tensor(instructs, dtype=torch.float32), torch.tensor(weights)
 
-            def loss(batch: Sequence[int]) -> torch.Tensor:
-                odds = tower.odds([lower[n].astype(np.float32) for n in batch], DROPPED)
-                each = binary_cross_entropy_with_logits(odds, wanted[batch], reduction="none")
-                return (each * weight[batch]).sum() / weight[batch].sum()
+        def loss(batch: Sequence[int]) -> torch.Tensor:
+            odds = tower.odds([lower[n].astype(np.float32) for n in batch], DROPPED)
+            each = binary_cross_entropy_with_logits(odds, wanted[batch], reduction="none")
+            return (each * weight[batch]).sum() / weight[batch].sum()
 
-            head, lengths = (tower.weights, tower.bias), [len(states) for states in lower]
-            tower.learn(loss, lengths, head=head, epochs=epochs, batch=BATCH, rate=RATE)
-            return tower
-    finally:
-        torch.set_num_threads(before)
+        head, lengths = (tower.weights, tower.bias), [len(states) for states in lower]
+        tower.learn(loss, lengths, head=head, epochs=epochs, batch=BATCH, rate=RATE)
+        return tower
 
 
 def most_found(labelled: Sequence[StandingSentence], values: Floats) -> Iterator[str]:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from mnemic.errors import Invalid
 from mnemic.extract.chinese import has_chinese
+from mnemic.lab.adapted_layers import repeatable
 from mnemic.recall.currency import BEHIND, Pool
 from mnemic.recall.order_network import FARTHEST, NEVER_SURE, OrderNetwork, scaled_inputs
 from mnemic.recall.understand import Question
@@ -111,7 +112,6 @@ def train_network(samples: Sequence[Sample], *, epochs: int = EPOCHS, averaged: 
     Args:
         averaged: What a running mean of the weights keeps of itself at each step; 0 for the weights of the last step.
     """
-    import torch
 
     inputs = np.concatenate([sample.pool.inputs for sample in samples])
     known = ~np.isnan(inputs)
@@ -121,14 +121,8 @@ def train_network(samples: Sequence[Sample], *, epochs: int = EPOCHS, averaged: 
     batch = _padded(samples, mean, deviation)
     middles = Middles.of(samples)
     batch |= middles.taken_from(samples, batch["there"].shape[1])
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        with torch.random.fork_rng():
-            torch.manual_seed(0)
-            parts = _learned(batch, middles.directions, epochs, averaged)
-    finally:
-        torch.set_num_threads(threads)
+    with repeatable(threads=1):
+        parts = _learned(batch, middles.directions, epochs, averaged)
     for name, middle in (("asked_into", middles.asked), ("said_into", middles.said)):
         if name in parts:
             way = middles.off_language(parts[name].T, name.removesuffix("_into")).T

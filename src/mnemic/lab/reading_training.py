@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mnemic.lab.adapted_layers import AdaptedLayers, write_learned
+from mnemic.lab.adapted_layers import AdaptedLayers, repeatable, write_learned
 from mnemic.lab.tasks.current.current_cases import (
     CurrentCase,
     CurrentQuestion,
@@ -198,26 +198,17 @@ class AnswerCrossEncoder(AdaptedLayers):
         possible = [_OF_YES_OR_NO if row.yes_or_no else _OF_A_VALUE for row in rows]
         return odds + torch.tensor([[0.0 if each in some else _MASKED for each in AnswerOutcome] for some in possible])
 
-    def stored(self) -> dict[str, NDArray[np.generic]]:
+    def stored(self) -> dict[str, NDArray[np.float16]]:
         """What was learned, as it is written."""
-        head = {"head.weights": self.weights, "head.biases": self.biases}
-        return {**self.arrays(1.0), **{name: array.detach().numpy().astype(np.float16) for name, array in head.items()}}
+        return self.with_head(self.weights, self.biases)
 
 
 def train_readings(
     model: E5Model, rows: Sequence[ReadingRow], *, epochs: int = EPOCHS, threads: int = 1
 ) -> AnswerCrossEncoder:
     """Learn from rows; the same from the same on one build of torch and so many threads."""
-    import torch
-
-    before = torch.get_num_threads()
-    torch.set_num_threads(threads)
-    try:
-        with torch.random.fork_rng():
-            torch.manual_seed(0)
-            return _learned(model, rows, epochs)
-    finally:
-        torch.set_num_threads(before)
+    with repeatable(threads):
+        return _learned(model, rows, epochs)
 
 
 def _learned(model: E5Model, rows: Sequence[ReadingRow], epochs: int) -> AnswerCrossEncoder:

@@ -1,9 +1,9 @@
 """Learns to tell the traits of a passage, and writes `models/e5/traits.npz`.
 
-    python -m mnemic.lab.trait_training --kept FOLDER [--threads N] [--out FILE]
+    python -m mnemic.lab.trait_training --kept FOLDER [--threads N] [--part N] [--out FILE]
 
-"We nearly moved to Porto" has every word of an answer to "Where do I live?", and vectors of the last layer hardly tell
-it from "we moved to Porto". Low-rank updates of four layers in the middle learn to, with a linear layer behind them
+"I might move to Porto" has every word of an answer to "Where do I live?", and vectors of the last layer hardly tell it
+from "I live in Porto". Low-rank updates of four layers in the middle learn to, with a linear layer behind them
 (`models.e5.trait_reader`). It is learned from what the turns of the fixtures' cases are to their questions (what
 holds or held is so; what a case has beside it is only supposed, or somebody else's; the rest is not worth asking for),
 from labelled sentences, and from messages of which half are so and half only seem so, by hands of their own.
@@ -29,7 +29,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mnemic.lab.adapted_layers import AdaptedLayers, write_learned
+from mnemic.lab.adapted_layers import AdaptedLayers, repeatable, write_learned
+from mnemic.lab.kit.metrics import auroc
 from mnemic.lab.sample_sets import (
     IDLE_LIVES,
     LIVES,
@@ -190,10 +191,9 @@ class TraitTower(AdaptedLayers):
             vectors = self.vectors(lower)
         return SHARPNESS * dropout(vectors.float(), dropped, training=dropped > 0) @ self.weights + self.biases
 
-    def stored(self) -> dict[str, NDArray[np.generic]]:
+    def stored(self) -> dict[str, NDArray[np.float16]]:
         """What was learned, as it is written."""
-        head = {"head.weights": self.weights * SHARPNESS, "head.biases": self.biases}
-        return {**self.arrays(1.0), **{name: array.detach().numpy().astype(np.float16) for name, array in head.items()}}
+        return self.with_head(self.weights * SHARPNESS, self.biases)
 
 
 def states_below(model: E5Model, text: str) -> NDArray[np.float16]:
@@ -207,16 +207,8 @@ def train_traits(
     epochs: int = EPOCHS, threads: int = 1,
 ) -> TraitTower:  # fmt: skip
     """Learn from rows, by `states_below`; the same from the same on one build of torch and so many threads."""
-    import torch
-
-    before = torch.get_num_threads()
-    torch.set_num_threads(threads)
-    try:
-        with torch.random.fork_rng():
-            torch.manual_seed(0)
-            return _learned(model, rows, lower, epochs)
-    finally:
-        torch.set_num_threads(before)
+    with repeatable(threads):
+        return _learned(model, rows, lower, epochs)
 
 
 def _learned(model: E5Model, rows: Sequence[TraitRow], lower: Sequence[NDArray[np.float16]], epochs: int) -> TraitTower:
@@ -240,22 +232,16 @@ def _learned(model: E5Model, rows: Sequence[TraitRow], lower: Sequence[NDArray[n
     return tower
 
 
-def separation(odds: Floats, wanted: NDArray[np.bool_]) -> float:
-    """The area under the ROC curve: how likely what a label holds for has larger odds than what it does not."""
-    rank = np.empty(len(odds))
-    rank[odds.argsort()] = np.arange(len(odds))
-    count = int(wanted.sum())
-    return float((rank[wanted].mean() - (count - 1) / 2) / (len(odds) - count))
-
-
 def figures_of(rows: Sequence[TraitRow], odds: Floats) -> dict[str, float]:
-    """How well each label is told, of rows that were not learned from."""
+    """How well each label is told, as an AUROC, of rows that were not learned from."""
     figures = {}
     for column, label in enumerate(TRAITS):
         known = [n for n, row in enumerate(rows) if row.labels[column] is not None]
         wanted = np.array([rows[n].labels[column] is True for n in known])
         if wanted.any() and not wanted.all():
-            figures[label] = round(separation(odds[known, column], wanted), 3)
+            figures[label] = round(
+                auroc(odds[known, column][wanted].tolist(), odds[known, column][~wanted].tolist()), 3
+            )
     return figures
 
 

@@ -28,7 +28,14 @@ BOTH = [case for part in EverydayPart for case in everyday_cases(part)]
 @pytest.mark.parametrize("case", BOTH, ids=lambda case: case.current_case.id)
 def test_what_answers_is_said_where_it_is_said_to_be(case: EverydayCase) -> None:
     turns = [turn.text for turn in case.current_case.turns]
-    bounds = {"stream": (40, 70), "long": (8, 70), "pair": (8, 70), "indirect": (8, 18), "logs": (5, 8), "news": (13, 18)}
+    bounds = {
+        "stream": (40, 70),
+        "long": (8, 70),
+        "pair": (8, 70),
+        "indirect": (8, 18),
+        "logs": (5, 8),
+        "news": (13, 18),
+    }
     least, most = next((bounds[name] for name in bounds if name in case.current_case.id), (8, 15))
     assert least <= len(turns) == len(set(turns)) <= most
     for question, sort in zip(case.current_case.questions, case.sorts, strict=True):

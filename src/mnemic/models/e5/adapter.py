@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final, Self, TypeVar
 from zipfile import BadZipFile
 
 import numpy as np
@@ -73,6 +73,26 @@ class Adapter:
     def of(self, layer: int) -> LayerUpdate:
         """What is added to a layer's matrices."""
         return self.layers.get(layer, UNCHANGED)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AdaptedReader:
+    """Updates of an encoder, and the linear layer that reads the mean over the pieces behind them.
+
+    Attributes:
+        weights: Of the mean, of unit length: (hidden, what is told).
+        biases: One for each thing that is told.
+    """
+
+    adapter: Adapter
+    weights: Floats
+    biases: Floats
+
+    @classmethod
+    def of_arrays(cls, arrays: Mapping[str, NDArray[np.float16]]) -> Self:
+        """Widen it from arrays, as `mnemic.lab.adapted_layers` wrote them."""
+        weights, biases = (arrays[name].astype(np.float32) for name in ("head.weights", "head.biases"))
+        return cls(Adapter.of_arrays(arrays), weights, biases)
 
 
 def read_adapter(file: Path) -> Adapter:

@@ -9,14 +9,13 @@ place of the first.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from mnemic.models.base import AnswerReading
-from mnemic.models.e5.adapter import Adapter
+from mnemic.models.e5.adapter import AdaptedReader
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,24 +45,10 @@ def read_together(pieces: Pieces, begin: int, end: int, question: str, said: Seq
     return [*ids, *pieces.ids(f"passage: {newest}")[:NEWEST_PIECES], end]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class AnswerReader:
-    """What was learned to read a question together with what was said: of the encoder, and behind it.
+class AnswerReader(AdaptedReader):
+    """What was learned to read a question together with what was said, in the order of `AnswerReading`."""
 
-    Attributes:
-        weights: Of the mean over the pieces, (hidden, 5).
-        biases: One for each thing that is told, in the order of `AnswerReading`, (5,).
-    """
-
-    adapter: Adapter
-    weights: Floats
-    biases: Floats
-
-    @classmethod
-    def of_arrays(cls, arrays: Mapping[str, NDArray[np.float16]]) -> AnswerReader:
-        """Widen it from arrays, as `mnemic.lab.reading_training` wrote them."""
-        weights, biases = (arrays[name].astype(np.float32) for name in ("head.weights", "head.biases"))
-        return cls(Adapter.of_arrays(arrays), weights, biases)
+    __slots__ = ()
 
     def read(self, encoder: Encoder, ids: Sequence[int]) -> AnswerReading:
         """Read one text."""
