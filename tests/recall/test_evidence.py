@@ -9,6 +9,7 @@ import pytest
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Item, Kind
 from mnemic.core.queries import Recalled
+from mnemic.models.base import TRAITS
 from mnemic.recall.evidence import asks, only_supposes
 
 
@@ -90,5 +91,6 @@ def test_what_states_something_is_none(sentence: str) -> None:
 )
 def test_an_embedder_tells_what_is_only_supposed_and_so_do_words(text: str, odds: float | None, supposed: bool) -> None:
     item = Item(id=ItemId(f"{1:026}"), kind=Kind.TURN, text=text, said=datetime(2026, 11, 30, tzinfo=UTC))
-    hit = Recalled(item=item, seq=1, score=1.0, components={}, reasons=(), tokens=9, supposed_odds=odds)
+    traits = None if odds is None else (odds, *(0.0,) * (len(TRAITS) - 1))
+    hit = Recalled(item=item, seq=1, score=1.0, components={}, reasons=(), tokens=9, traits=traits)
     assert only_supposes(hit) is supposed

@@ -222,7 +222,8 @@ class Hit:
         same_matter: The log odds that it is of one matter with what goes first, and of the first that it has taken the
             place of another; None where that was not looked at.
         same_topic: How likely it is on the topic that is asked about, where that is plainly one; else None.
-        supposed_odds: The log odds that all it says is only supposed, where the embedder tells so; else None.
+        traits: What the embedder tells of it beside its vector, by `models.base.TRAITS`; None where it tells
+            nothing.
     """
 
     space: int
@@ -235,7 +236,7 @@ class Hit:
     succession: int = 0
     same_matter: float | None = None
     same_topic: float | None = None
-    supposed_odds: float | None = None
+    traits: tuple[float, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -250,7 +251,8 @@ class Recalled:
         same_matter: The log odds that it is of one matter with what goes first, and of the first that it has taken the
             place of another; None where that was not looked at.
         same_topic: How likely it is on the topic that is asked about, where that is plainly one; else None.
-        supposed_odds: The log odds that all it says is only supposed, where the embedder tells so; else None.
+        traits: What the embedder tells of it beside its vector, by `models.base.TRAITS`; None where it tells
+            nothing.
     """
 
     item: Item
@@ -263,7 +265,7 @@ class Recalled:
     succession: int = 0
     same_matter: float | None = None
     same_topic: float | None = None
-    supposed_odds: float | None = None
+    traits: tuple[float, ...] | None = None
 
     @property
     def id(self) -> ItemId:

@@ -120,8 +120,6 @@ OF_SUBJECTS: Final = slice(OF_ACTS.stop, OF_ACTS.stop + len(SUBJECTS))
 OF_MATTERS: Final = slice(OF_SUBJECTS.stop, len(HEADS))
 """Where in `HEADS` each kind of them stands."""
 
-SUPPOSED: Final = TRAITS.index("supposed")
-
 _KINDS: Final = (OF_ACTS, OF_SUBJECTS, OF_MATTERS)
 _FIRSTS: Final = [kind.start for kind in _KINDS]
 _KIND_OF: Final = np.repeat(np.arange(len(_KINDS)), [kind.stop - kind.start for kind in _KINDS])
@@ -531,7 +529,7 @@ def current(
     same_matter = succession.same_matter.tolist()
     none = [None] * len(turn_hits)
     same_topic = none if pool.same_topic is None else pool.same_topic.tolist()
-    supposed_odds = none if pool.traits is None else [_number(odds) for odds in pool.traits[SUPPOSED].tolist()]
+    traits = none if pool.traits is None else [_known(odds) for odds in pool.traits.T.tolist()]
     states = {at: n for n, at in enumerate(succession.group, start=1)}
     for place, at in zip(turns, succession.order, strict=True):
         hit, score = turn_hits[at], hits[place].score
@@ -547,13 +545,13 @@ def current(
             succession=states.get(at, 0),
             same_matter=same_matter[at],
             same_topic=same_topic[at],
-            supposed_odds=supposed_odds[at],
+            traits=traits[at],
         )
     return moved
 
 
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else value
+def _known(odds: Sequence[float]) -> tuple[float, ...] | None:
+    return None if math.isnan(odds[0]) else tuple(odds)
 
 
 def _named_first(question: Question, hits: Sequence[Hit], readings: Mapping[int, Reading]) -> list[Hit]:

@@ -14,6 +14,7 @@ from mnemic.core.clock import micros
 from mnemic.core.timex import find_times
 from mnemic.core.tokens import tokenise
 from mnemic.extract.sentences import written_sentences
+from mnemic.models.base import TRAITS
 from mnemic.recall.answer_kind import AskedKind, kind_asked, lacks_kind
 from mnemic.recall.asked_for import AnswerType, asks_age, asks_yes_or_no, tells_age
 from mnemic.recall.asked_person import called_by_name
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from mnemic.core.timex import TimeSpan
 
 
+_SUPPOSED: Final = TRAITS.index("supposed")
 ASKING: Final = re.compile(r"[?？][\"'”’)\]]*$")
 _OTHERS: Final = r"(?:you|we|he|she|it|they|anyone|anybody|someone|somebody)"
 _THEIR: Final = r"(?:the|my|our|your|his|her|its|their|this|that|these|those)"
@@ -289,7 +291,7 @@ def only_supposes(hit: Recalled) -> bool:
     Of 328 turns of cases that only suppose, and 14,263 that tell what is so, by a reader that had seen none of them: 72
     and 3.4 % (words alone 50 and 2.6). "We nearly moved to Porto" it takes for a move.
     """
-    if hit.supposed_odds is not None and hit.supposed_odds > SURELY_SUPPOSED:
+    if hit.traits is not None and hit.traits[_SUPPOSED] > SURELY_SUPPOSED:
         return True
     return is_unreal(_without_help_asked(hit.text))
 

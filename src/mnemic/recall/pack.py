@@ -202,7 +202,7 @@ def _recalled(version: Version, hit: Hit, cost: int, reasons: tuple[str, ...]) -
         succession=hit.succession,
         same_matter=hit.same_matter,
         same_topic=hit.same_topic,
-        supposed_odds=hit.supposed_odds,
+        traits=hit.traits,
     )
 
 
