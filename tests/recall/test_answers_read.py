@@ -208,6 +208,28 @@ def test_the_day_of_a_past_that_is_asked_about_is_no_number_that_an_answer_must_
 
 
 @pytest.mark.parametrize(
+    ("traits", "since", "is_answered"),
+    [
+        ((-4.0, 3.6, 5.5, 3.0, -2.8, -4.1, -6.0, -5.4), "Rain all week.", True),
+        ((-4.0, 3.6, 5.5, 3.0, -2.8, -4.1, -6.0, -5.4), "I have left the chess club.", False),
+        ((-1.0, -0.6, 0.2, -1.0, -2.4, -3.6, -6.0, -4.3), "Rain all week.", False),
+        ((-5.5, -1.3, 2.3, -0.7, -0.9, -0.2, -6.0, -4.7), "Rain all week.", False),
+        (None, "Rain all week.", False),
+    ],
+)
+def test_what_the_rules_leave_open_of_a_past_is_read_only_where_it_was_plainly_stated(
+    traits: tuple[float, ...] | None, since: str, is_answered: bool
+) -> None:
+    question, said = "Was I in a chess club in the summer of 2025?", "The Fairfield chess club counts me among its own."
+    for about_it, answered in ((question, is_answered), (question.replace("in a chess", "ill at the chess"), False)):
+        draft = drafted(about_it, said, succession=False)
+        first = replace(draft.grounds.evidence[0], traits=traits)
+        item = Item(id=ItemId(f"{9:026}"), kind=Kind.TURN, text=since, said=WHEN + timedelta(days=60))
+        grounds = replace(draft.grounds, evidence=(first, replace(first, item=item)), reading=YES, left_open=True)
+        assert (sure(grounds) > DOUBTED) is answered, about_it
+
+
+@pytest.mark.parametrize(
     ("question", "said", "is_answered"),
     [
         ("Do I play the cello?", "Sold the oboe, so I play the cello now.", True),

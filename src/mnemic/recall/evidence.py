@@ -48,6 +48,9 @@ if TYPE_CHECKING:
 
 
 _SUPPOSED: Final = TRAITS.index("supposed")
+PLAIN_AT_LEAST: Final = {"own": 1.5, "informs": 2.5, "state": 1.0}
+PLAIN_AT_MOST: Final = {"supposed": -2.0, "end": -2.0, "negate": -3.0}
+"""Log odds of traits between which a passage plainly states how something is."""
 ASKING: Final = re.compile(r"[?？][\"'”’)\]]*$")
 _OTHERS: Final = r"(?:you|we|he|she|it|they|anyone|anybody|someone|somebody)"
 _THEIR: Final = r"(?:the|my|our|your|his|her|its|their|this|that|these|those)"
@@ -294,6 +297,18 @@ def only_supposes(hit: Recalled) -> bool:
     if hit.traits is not None and hit.traits[_SUPPOSED] > SURELY_SUPPOSED:
         return True
     return is_unreal(_without_help_asked(hit.text))
+
+
+def states_plainly(hit: Recalled) -> bool:
+    """Whether the embedder tells that a hit states how things of its speaker are, and worth asking for.
+
+    Not where it may be supposed, ended or denied; nor of whom the embedder cannot tell.
+    """
+    if hit.traits is None:
+        return False
+    least = (hit.traits[TRAITS.index(trait)] >= odds for trait, odds in PLAIN_AT_LEAST.items())
+    most = (hit.traits[TRAITS.index(trait)] <= odds for trait, odds in PLAIN_AT_MOST.items())
+    return all(least) and all(most)
 
 
 def _without_help_asked(text: str) -> str:

@@ -16,7 +16,7 @@ from mnemic.core.items import Kind
 from mnemic.extract.chinese import has_chinese
 from mnemic.extract.sentences import written_sentences
 from mnemic.recall.asked_matter import AskedMatter, without_times
-from mnemic.recall.evidence import asks, denies_in
+from mnemic.recall.evidence import asks, denies_in, states_plainly
 from mnemic.recall.object_endings import ObjectState, object_state
 from mnemic.recall.polarity import ASKS_PAST, telling_words
 from mnemic.recall.unreal import is_unreal, supposed_clauses
@@ -181,9 +181,22 @@ def tells_of_stretch(question: str, spans: Sequence[TimeSpan], item: Item) -> bo
     return asks_of_stretch(question, spans) and spans[-1].start - _LONGEST <= micros(item.said) < spans[-1].end
 
 
-def is_read_by_rules(question: str, spans: Sequence[TimeSpan], item: Item) -> bool:
-    """Whether `held_at` reads an item to a question, which it does where it names what is asked about."""
-    return AskedMatter.of(question, [each.text for each in spans]).share_in(item.text) >= _SOME
+def may_be_read_of_stretch(question: str, spans: Sequence[TimeSpan], item: Item, evidence: Sequence[Recalled]) -> bool:
+    """Whether it may be read what an item tells of the stretch of time that a question asks of.
+
+    Where it names what is asked about, rules read it, too. What they leave open is read only if it lasts, nothing that
+    was recalled tells of a change since, and the embedder tells that it plainly states something of its speaker: by
+    itself a reading takes "I saw a nice car" for having had one.
+    """
+    if not tells_of_stretch(question, spans, item):
+        return False
+    matter = AskedMatter.of(question, [each.text for each in spans])
+    if matter.share_in(item.text) < _SOME:
+        return True
+    hit = next((hit for hit in evidence if hit.id == item.id), None)
+    if hit is None or not states_plainly(hit) or _PASSING.search(item.text) or not _asks_state_then(question, spans):
+        return False
+    return not any(_may_end(matter, other, hit, spans[-1].end) for other in evidence)
 
 
 def _asks_state_then(question: str, spans: Sequence[TimeSpan], *, passing: bool = False) -> bool:

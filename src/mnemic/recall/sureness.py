@@ -26,7 +26,7 @@ from mnemic.extract.chinese import has_chinese
 from mnemic.extract.sentences import written_sentences
 from mnemic.recall.asked_for import AnswerType, asks_several, asks_yes_or_no
 from mnemic.recall.asked_matter import without_times
-from mnemic.recall.held_at import is_read_by_rules, tells_of_stretch
+from mnemic.recall.held_at import may_be_read_of_stretch, tells_of_stretch
 from mnemic.recall.past_states import tells_only_past
 from mnemic.recall.polarity import ASKS_PAST, STILL, asked_words, denies_more, goes_on, polar, share_held
 from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
@@ -308,9 +308,9 @@ def _is_of_past(grounds: AnswerGrounds) -> bool:
 
 
 def _is_read_of_stretch(grounds: AnswerGrounds) -> bool:
-    """Whether it was read what a quote tells of a stretch of time, in other words than the rules leave open."""
-    asked = grounds.question, grounds.context.spans, grounds.quoted[0]
-    return grounds.reading is not None and tells_of_stretch(*asked) and not is_read_by_rules(*asked)
+    """Whether it was read what a quote tells of a stretch of time, and may be."""
+    asked = grounds.question, grounds.context.spans, grounds.quoted[0], grounds.evidence
+    return grounds.reading is not None and may_be_read_of_stretch(*asked)
 
 
 def _numbers_asked(grounds: AnswerGrounds) -> set[str]:
