@@ -672,6 +672,10 @@ class VectorTables(Group, ABC):
             yield model, ver, part, len(f16)
 
     @abstractmethod
+    def of_size(self, model: int, size: int) -> dict[int, int]:
+        """How many of an embedder's vectors take so many bytes, by space."""
+
+    @abstractmethod
     def add_vectors(self, space: int, model: int, vectors: Iterable[VectorRow]) -> int:
         """Write the vectors of parts that have an entry; how many."""
 
