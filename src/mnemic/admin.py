@@ -615,7 +615,8 @@ class Admin:
         except ModelError:
             return  # what it would tell is not known; why it fails is said where it is asked in earnest
         if lacking:
-            found = f"{lacking:,} vectors have none yet: `mnemic reindex` gives them theirs"
+            who, theirs = ("vector has", "it its own") if lacking == 1 else ("vectors have", "them theirs")
+            found = f"{lacking:,} {who} none yet: `mnemic reindex` gives {theirs}"
             yield Check(name="traits", ok=True, found=found)
 
 

@@ -46,6 +46,14 @@ class Telling(ScriptedEmbedder):
         return [text for text in self.read if "cello" in text]
 
 
+class Other(Telling):
+    """Another embedder, which no name opens."""
+
+    def __init__(self, fails_after: int | None = None) -> None:
+        super().__init__(fails_after)
+        self.name = "other"
+
+
 class Silent(ScriptedEmbedder):
     """An embedder that might tell traits, and tells none."""
 
@@ -160,17 +168,19 @@ def test_a_reindex_that_names_nobody_wants_somebody_who_serves(tmp_path: Path) -
         memory.admin.reindex()
 
 
-def test_a_reindex_that_names_nobody_drops_no_change_that_was_begun(tmp_path: Path) -> None:
-    class Other(Telling):
-        def __init__(self) -> None:
-            super().__init__(fails_after=0)
-            self.name = "other"
+def test_a_reindex_that_names_nobody_fails_where_who_serves_cannot_be_opened(opened: Opener) -> None:
+    memory = opened(Telling())
+    memory.admin.reindex(Other())
+    with Memory(memory.admin.info().url, embedder="scripted") as later, pytest.raises(ModelError, match="other"):
+        later.admin.reindex()
 
+
+def test_a_reindex_that_names_nobody_drops_no_change_that_was_begun(tmp_path: Path) -> None:
     with Memory(tmp_path / "m.db", embedder=ScriptedEmbedder(DIMS)) as memory:
         memory.scope(user="ada").observe("The cello arrived.")
         memory.flush()
         with pytest.raises(ModelError):
-            memory.admin.reindex(Other())
+            memory.admin.reindex(Other(fails_after=0))
         with pytest.raises(Invalid, match="other"):
             memory.admin.reindex()
         assert [row.name for row in memory._opened.meaning.rows()] == [f"scripted:{DIMS}", "other"]
