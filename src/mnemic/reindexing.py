@@ -82,7 +82,10 @@ def _fill(opened: Opened, model: int, on_slice: Callable[[int], None]) -> int:
 
 
 def _fill_traits(opened: Opened, name: str, on_slice: Callable[[int], None]) -> int:
-    (embedder,) = (row for row in opened.meaning.rows() if row.name == name)
+    """Give the vectors that were made before their embedder told traits theirs; how many."""
+    embedder = next((row for row in opened.meaning.rows() if row.name == name), None)
+    if embedder is None:
+        return 0  # another process has changed to another meanwhile
     (bare, _), filled = allowed_vector_sizes(embedder.dims), 0
     for space in opened.meaning.lacking_traits(name):
         with opened.store.read() as snapshot:

@@ -187,6 +187,8 @@ def test_traits_of_a_vector_that_has_gone_or_of_another_size_are_not_kept(world:
         world.store.transact(lane_cursors.add_traits, space, model, {(row.ver, 0): b"1234567"}, last=True)
     with pytest.raises(NotFound):
         world.store.transact(lane_cursors.add_traits, space, model + 1, {(row.ver, 0): eight(1)}, last=True)
+    assert world.store.transact(lane_cursors.add_traits, space, model, {}, last=True) == 0
+    assert vectors(world, model) == [row]
     world.erase(whole=True)
     assert world.store.transact(lane_cursors.add_traits, space, model, {(row.ver, 0): eight(1)}, last=True) == 0
     assert world.faults() == []
