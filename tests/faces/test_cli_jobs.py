@@ -10,11 +10,14 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
+import numpy as np
 import pytest
 from commandline import Run
+from numpy.typing import NDArray
 
 import mnemic
 from mnemic import SHARED, Memory
@@ -22,7 +25,9 @@ from mnemic.core.scope import Shared
 from mnemic.faces.cli.commands import worker as commands_worker
 from mnemic.faces.cli.output import Output
 from mnemic.models import patience
+from mnemic.models.base import TRAITS
 from mnemic.models.chat.scripted_chat import ScriptedChat
+from mnemic.models.scripted_embedder import ScriptedEmbedder
 from mnemic.settings import Settings
 from mnemic.store.engine import job_queue, lane_cursors
 from mnemic.store.engine.rows import Rows
@@ -38,6 +43,27 @@ def worker(path: Path, *args: str) -> subprocess.Popen[str]:
     line = [sys.executable, "-c", "from mnemic.faces.cli import main; main()", "worker", "--store", str(path), *args]
     environ = {**os.environ, "PYTHONPATH": SOURCE, "MNEMIC_EMBEDDER": "scripted"}
     return subprocess.Popen(line, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def with_traits(embedder: ScriptedEmbedder, texts: Sequence[str]) -> NDArray[np.float32]:
+    return np.pad(embedder.passages(texts), ((0, 0), (0, len(TRAITS))))
+
+
+def test_a_reindex_that_names_nobody_fills_the_traits_of_which_the_doctor_told(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MNEMIC_EMBEDDER", "scripted")
+    run("add", "The cello arrived.")
+    run("flush")
+    assert "serves, nothing was left to do" in run("reindex").out
+    monkeypatch.setattr(ScriptedEmbedder, "passages_with_traits", with_traits, raising=False)
+    assert re.search("ok +traits +1 vector has none yet: `mnemic reindex`", run("doctor", "--offline").out)
+    record = run("reindex", "--json").json
+    assert record == {"embedder": "scripted:256", "passages": 0, "traits": 1, "dismissed": []}
+    assert "traits" not in run("doctor", "--offline").out
+    assert "serves, nothing was left to do" in run("reindex").out
+    run("add", "So did the violin.")
+    assert "serves, 1 passage embedded" in run("reindex").out
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

@@ -273,7 +273,7 @@ class VectorTable:
                 (ver, len(row)) for ver, row in zip(vers, rows, strict=True) if len(row) not in (bare, whole)
             )
             problem = f"the vector of version {ver} has {size} bytes, not {bare} or {whole}"
-            raise StoreCorrupt(f"{problem}; `mnemic reindex` makes all of them anew")
+            raise StoreCorrupt(f"{problem}; `mnemic reindex --embedder none`, and then one by name, make all anew")
         if sizes == {bare, whole}:
             rows = [row if len(row) == whole else row + _without_traits(1).tobytes() for row in rows]
         flat = np.frombuffer(b"".join(rows), np.uint8).reshape(len(rows), -1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby, takewhile
@@ -14,11 +14,11 @@ from mnemic.flow import Flow
 from mnemic.lanes.failures import crashes_repeatedly, lease_denied, shrink_after_crash
 from mnemic.lanes.slices import BUSY, IDLE, LEASE_SECONDS, Slice, next_vers
 from mnemic.models.model_requests import embed
-from mnemic.store.engine.lane_cursors import claim, keep, release
+from mnemic.store.engine.lane_cursors import add_traits, claim, keep, release
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import look, transact
 from mnemic.store.values.drafts import JobStep
-from mnemic.store.values.work import Lane, VectorRow, Vectors, embedding_lane
+from mnemic.store.values.work import EmbedderRow, Lane, VectorRow, Vectors, allowed_vector_sizes, embedding_lane
 
 EMBED_PARTS: Final = 64
 """Most passages of one slice."""
@@ -105,6 +105,26 @@ def embed_letter(space: int, model: int, ver: int, step: JobStep) -> Flow[None]:
     yield from transact(keep, batch)
 
 
+def embed_traits(space: int, embedder: EmbedderRow, keys: Sequence[tuple[int, int]], *, last: bool) -> Flow[int]:
+    """Give vectors that were made before their embedder told traits what it tells of their passages; how many.
+
+    Args:
+        keys: Version and part of each.
+        last: None of the space come after these.
+
+    Raises:
+        ModelError: the embedder failed.
+    """
+    _, whole = allowed_vector_sizes(embedder.dims)
+    vers, asked = sorted({ver for ver, _ in keys}), set(keys)
+    every = yield from look(lambda s: list(_texts(s, space, vers)))
+    passages = [passage for passage in every if passage[:2] in asked]
+    vectors = (yield from embed(embedder.id, [text for _, _, text in passages])) if passages else []
+    pairs = zip(passages, vectors, strict=True)
+    traits = {(ver, part): v[2 * embedder.dims :] for (ver, part, _), v in pairs if len(v) == whole}
+    return (yield from transact(add_traits, space, embedder.id, traits, last=last))
+
+
 @dataclass(frozen=True, slots=True)
 class _Unembedded:
     """Passages without a vector: (ver, part, text), and how far they reach."""
@@ -124,11 +144,11 @@ def _unembedded(snapshot: Snapshot, space: int, model: int, lane: Lane, parts: i
 def _passages(snapshot: Snapshot, space: int, model: int, vers: list[int], cursor: int) -> list[tuple[int, int, str]]:
     ahead = snapshot.vectors(space, model, cursor)
     have = {(row.ver, row.part) for row in takewhile(lambda row: row.ver <= vers[-1], ahead)}
+    return [passage for passage in _texts(snapshot, space, vers) if passage[:2] not in have]
+
+
+def _texts(snapshot: Snapshot, space: int, vers: list[int]) -> Iterator[tuple[int, int, str]]:
     versions = snapshot.versions(space, vers)
-    return [
-        (ver, part, text)
-        for ver in vers
-        if ver in versions
-        for part, text in enumerate(passage_texts(versions[ver].item))
-        if (ver, part) not in have
-    ]
+    for ver in vers:
+        if ver in versions:
+            yield from ((ver, part, text) for part, text in enumerate(passage_texts(versions[ver].item)))

@@ -74,6 +74,11 @@ class Embedding:
         return self._embedder.name
 
     @property
+    def embedder(self) -> Embedder:
+        """The one that is called."""
+        return self._embedder
+
+    @property
     def remote(self) -> bool:
         """Whether it works on another machine."""
         return self._remote
@@ -101,6 +106,15 @@ class Embedding:
         if embed is None:
             return self.passages(texts)
         return self._sliced(texts, embed, self.dims, self.dims + len(TRAITS))
+
+    def tells_traits(self) -> bool:
+        """Whether it tells of passages what they do; one that might is asked about a word.
+
+        Raises:
+            ModelError: the model failed.
+        """
+        might = hasattr(self._embedder, "passages_with_traits")
+        return might and self.passages_with_traits(["hello"]).shape[1] > self.dims
 
     def _sliced(self, texts: Sequence[str], embed: Embed, *widths: int) -> NDArray[np.float32]:
         import_whole("numpy")

@@ -191,13 +191,44 @@ def keep(rows: Rows, batch: Vectors) -> int:
         raise Conflict(f"embedder {embedder.name!r} retires; enlist it again to fill its vectors")
     if batch.job is not None:
         job_queue.finish(rows, batch.job)
-        (home,) = rows.spaces.space_rows((batch.space,))
-        rows.spaces.set_space(home._replace(epoch=home.epoch + 1))
+        _start_caches_over(rows, batch.space)
     else:
         step = Advance(name=batch.lane, owner=batch.owner, after=batch.after, upto=batch.upto)
         advance(rows, batch.space, step)
     rows.packs.drop_with_vectors(batch.space, batch.model, batch.after, batch.upto)
     return rows.vectors.add_vectors(batch.space, batch.model, batch.rows)
+
+
+def add_traits(rows: Rows, space: int, model: int, traits: Mapping[tuple[int, int], bytes], *, last: bool) -> int:
+    """Put traits behind vectors that have none; how many. Vectors and lane stay as they are, and so do packs of signs.
+
+    Args:
+        traits: By version and part. A vector that has gone, or has traits by now, is left out.
+        last: None of the space are to come after these, so that caches start over, once.
+
+    Raises:
+        NotFound: there is no such embedder.
+        Invalid: traits of the wrong size.
+    """
+    bare, whole = allowed_vector_sizes(_embedder(rows, model).dims)
+    if wrong := [given for given in traits.values() if bare + len(given) != whole]:
+        raise Invalid("traits", f"are {len(wrong[0])} bytes", f"They are {whole - bare}.")
+    if not job_queue.is_owned(rows, space):
+        return 0
+    known = list(rows.vectors.vectors_of(space, model, sorted({ver for ver, _ in traits})))
+    grown = [
+        row._replace(f16=row.f16 + traits[row.ver, row.part])
+        for row in known
+        if len(row.f16) == bare and (row.ver, row.part) in traits
+    ]
+    if last:
+        _start_caches_over(rows, space)
+    return rows.vectors.add_vectors(space, model, grown)
+
+
+def _start_caches_over(rows: Rows, space: int) -> None:
+    (home,) = rows.spaces.space_rows((space,))
+    rows.spaces.set_space(home._replace(epoch=home.epoch + 1))
 
 
 def advance(rows: Rows, space: int, step: Advance) -> None:

@@ -671,6 +671,10 @@ class VectorTables(Group, ABC):
         for _, model, ver, part, f16 in self.relations.find(VECTOR, order=("model", "ver", "part"), space=space):
             yield model, ver, part, len(f16)
 
+    def of_size(self, model: int, size: int) -> dict[int, int]:
+        """How many of an embedder's vectors take so many bytes, by space."""
+        return Counter(space for space, *_, f16 in self.relations.find(VECTOR, model=model) if len(f16) == size)
+
     @abstractmethod
     def add_vectors(self, space: int, model: int, vectors: Iterable[VectorRow]) -> int:
         """Write the vectors of parts that have an entry; how many."""

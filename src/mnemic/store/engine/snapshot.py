@@ -43,7 +43,16 @@ from mnemic.store.values.row_values import (
     VersionRow,
     Walk,
 )
-from mnemic.store.values.work import DueSpaces, EmbedderRow, Job, JobState, Lane, PackRow, VectorRow
+from mnemic.store.values.work import (
+    DueSpaces,
+    EmbedderRow,
+    Job,
+    JobState,
+    Lane,
+    PackRow,
+    VectorRow,
+    allowed_vector_sizes,
+)
 
 if TYPE_CHECKING:
     from mnemic.core.visibility import Condition
@@ -562,6 +571,11 @@ class Snapshot:
     def vectors_of(self, space: int, model: int, vers: Sequence[int]) -> Iterator[VectorRow]:
         """One embedder's vectors of these versions, in no order."""
         return self._rows.vectors.vectors_of(space, model, vers)
+
+    def without_traits(self, embedder: EmbedderRow) -> dict[int, int]:
+        """How many of an embedder's vectors have no traits behind them, by space; each vector is looked at."""
+        bare, _ = allowed_vector_sizes(embedder.dims)
+        return self._rows.vectors.of_size(embedder.id, bare)
 
     def lane(self, space: int, name: str) -> Lane:
         """How far a lane has come in a space; one that never ran stands at 0."""

@@ -641,6 +641,9 @@ class PostgresVectors(PostgresGroup, VectorTables):
         self._transaction.alone()
         super().drop_embedder(model)
 
+    def of_size(self, model: int, size: int) -> dict[int, int]:
+        return dict(self._ask(ACROSS, _OF_SIZE, model, size))
+
     def add_vectors(self, space: int, model: int, vectors: Iterable[VectorRow]) -> int:
         rows = list(vectors)
         if not rows:
@@ -666,6 +669,9 @@ class PostgresVectors(PostgresGroup, VectorTables):
         return len(rows)
 
 
+_OF_SIZE: Final = (
+    f'SELECT "space", count(*) FROM {SCHEMA}."vector" WHERE "model" = %s AND octet_length("f16") = %s GROUP BY "space"'
+)
 _ADD_VECTORS: Final = (
     f'WITH given AS (SELECT %s::bigint AS "tenant", %s::bigint AS "space", %s::bigint AS "model", g.*'
     ' FROM unnest(%s::bigint[], %s::bigint[], %s::bytea[]) g("ver", "part", "f16")), kept AS ('

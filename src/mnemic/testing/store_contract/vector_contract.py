@@ -142,6 +142,58 @@ def test_vectors_with_traits_are_kept_as_they_are_and_are_sound(world: World) ->
     assert world.faults() == []
 
 
+def eight(number: int) -> bytes:
+    """Traits that say whose they are."""
+    return bytes([number & 0x7F]) * len(TRAITS)
+
+
+def without_traits(world: World, model: int) -> dict[int, int]:
+    """How many vectors have none, by space."""
+    with world.store.read() as snapshot:
+        return snapshot.without_traits(next(row for row in snapshot.embedders() if row.id == model))
+
+
+def test_traits_come_behind_vectors_that_have_none_and_caches_start_over_with_the_last(world: World) -> None:
+    world.commit("x", "y", "z")
+    world.commit("hers", user="bob")
+    model = enlist(world)
+    first, second, third = batch(world, model).rows
+    rows = (first, second, third._replace(f16=third.f16 + eight(99)))
+    world.store.transact(lane_cursors.keep, replace(batch(world, model), rows=rows))
+    world.store.transact(lane_cursors.keep, batch(world, model, "bob"))
+    ada, bob = world.space(), world.space("bob")
+    assert without_traits(world, model) == {ada: 2, bob: 1}
+    epoch, reached = world.epoch(), cursor(world, model)
+    fill = lane_cursors.add_traits
+    assert world.store.transact(fill, ada, model, {(first.ver, 0): eight(first.ver)}, last=False) == 1
+    assert (world.epoch(), without_traits(world, model)) == (epoch, {ada: 1, bob: 1})
+    given = {(row.ver, 0): eight(row.ver) for row in (first, second, third)}
+    assert world.store.transact(fill, ada, model, given, last=True) == 1
+    assert world.epoch() > epoch
+    assert vectors(world, model) == [*(row._replace(f16=row.f16 + eight(row.ver)) for row in rows[:2]), rows[2]]
+    assert (without_traits(world, model), cursor(world, model)) == ({bob: 1}, reached)
+    assert world.faults() == []
+
+
+def test_traits_of_a_vector_that_has_gone_or_of_another_size_are_not_kept(world: World) -> None:
+    item = world.put("x")
+    world.commit(item)
+    model = enlist(world)
+    given = batch(world, model)
+    (row,) = given.rows
+    world.store.transact(lane_cursors.keep, given)
+    space = world.space()
+    with pytest.raises(Invalid, match="traits"):
+        world.store.transact(lane_cursors.add_traits, space, model, {(row.ver, 0): b"1234567"}, last=True)
+    with pytest.raises(NotFound):
+        world.store.transact(lane_cursors.add_traits, space, model + 1, {(row.ver, 0): eight(1)}, last=True)
+    assert world.store.transact(lane_cursors.add_traits, space, model, {}, last=True) == 0
+    assert vectors(world, model) == [row]
+    world.erase(whole=True)
+    assert world.store.transact(lane_cursors.add_traits, space, model, {(row.ver, 0): eight(1)}, last=True) == 0
+    assert world.faults() == []
+
+
 def test_a_vector_of_any_other_size_is_refused(world: World) -> None:
     world.commit("x")
     model = enlist(world)

