@@ -62,7 +62,7 @@ ORGANISATION_ENDS: Final = "有限公司|股份公司|公司|集团|银行|医�
 
 _TRIP: Final = re.compile("^(?:[一两几]?[趟次回])")
 _BEHIND_PLACE: Final = re.compile(
-    "(?<=..)(?:[来去回]|上[班学]|工作(?!室)|生活(?![馆区广])|居住|定居|安家|落脚|扎根|打工|出差|出趟|旅[游行]|度假|玩|念|读|做|发展$|[那这]边|一趟|住|待了|[呆待]).*$"
+    "(?<=..)(?:[来去回]|上[班学]|工作(?!室)|生活(?![馆区广])|居住|定居|安家|落脚|扎根|打工|出差|出趟|旅[游行]|度假|玩|念|读|做|开[了家着个药]|[买拿取接送见找逛]|办(?!事处|公)|看病|检查|复查|发展$|[那这]边|一趟|住|待了|[呆待]).*$"
 )
 """What goes on behind the name of a place: how somebody came there, or what they do there."""
 _SHORTEST_PLACE: Final = 2

@@ -367,8 +367,12 @@ def _job(value: str) -> str | None:
 
 
 _TYPES: Final[dict[str, Callable[[str], Value | None]]] = {
-    **{"age": _age, "birthday": birthday, "employer": _firm, "job": _job},
-    **dict.fromkeys(("city", "origin"), _place),
+    "age": _age,
+    "birthday": birthday,
+    "city": _place,
+    "origin": _place,
+    "employer": _firm,
+    "job": _job,
 }
 
 

@@ -14,14 +14,10 @@ _ADVERBS: Final = (
     "|badly|highly|deathly|quite|strictly|fully|once|suddenly|all|have|'ve|these days|at last|at the moment|in fact|as well)){0,3}"
 )
 _NAME: Final = r"(?-i:[A-ZÀ-Þ](?:[\w&-]|'[A-Z])*(?: (?:(?:de|da|van|von|der|den|bin|al|la|of|the|and|&) ){0,2}[A-ZÀ-Þ](?:[\w&-]|'[A-Z])*){0,3})(?!\w)"
-_PERSON: Final = (
-    r"(?-i:[A-ZÀ-Þ](?:[\w-]|'[A-Z])*(?: (?:(?:de|da|van|von|der|den|bin|al|la) ){0,2}[A-ZÀ-Þ](?:[\w-]|'[A-Z])*){0,3}(?!\w| & [A-ZÀ-Þ]\w))"
-)
+_PERSON: Final = r"(?-i:[A-ZÀ-Þ](?:[\w-]|'[A-Z])*(?: (?:(?:de|da|van|von|der|den|bin|al|la) ){0,2}[A-ZÀ-Þ](?:[\w-]|'[A-Z])*){0,3}(?!\w| & [A-ZÀ-Þ]\w))"
 _NO_PLACES: Final = "Uni|University|Slack|Teams|Zoom|Notion|Linux|Android|Windows|Gmail|Outlook|Discord|Telegram|Bluesky|Mastodon|Chrome|Firefox|GitHub|Spotify|Netflix"
 """What people move to that is no place."""
-_JOINED_PLACES: Final = (
-    "Trinidad and Tobago|Antigua and Barbuda|Bosnia and Herzegovina|Saint Kitts and Nevis|Brighton and Hove|Tyne and Wear"
-)
+_JOINED_PLACES: Final = "Trinidad and Tobago|Antigua and Barbuda|Bosnia and Herzegovina|Saint Kitts and Nevis|Brighton and Hove|Tyne and Wear"
 """Places that have an "and" in their names."""
 _PLACE: Final = (
     rf"(?:(?!(?:{_NO_PLACES})\b)"

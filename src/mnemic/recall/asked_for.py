@@ -20,7 +20,8 @@ from mnemic.extract.sentences import written_sentences
 from mnemic.extract.slots_en_words import CALLED, RELATIONS
 from mnemic.extract.slots_zh_words import RELATIONS as RELATIONS_CHINESE
 from mnemic.recall.asked_person import called_by_name
-from mnemic.recall.places_told import CAPITALS, NAME, place_surely
+from mnemic.recall.number_kinds import is_of_another_kind
+from mnemic.recall.places_told import CAPITALS, NAME, is_one_of_several, place_surely
 from mnemic.recall.polarity import ASKS_PAST
 from mnemic.recall.understand import SPEAKS_OF_SELF
 from mnemic.recall.word_groups import SUPPOSED, WordGroup
@@ -42,7 +43,9 @@ _NO_UNIT: Final = (
     "an?|and|now|last|in|at|on|to|or|of|for|this|next|but|so|because|when|is|was|are|were|the|with|from|by|as|i|we|he|she"
     "|it|they|who|which|since|until|today|yesterday|tomorrow|per|each|every|already|still|again|then|these|all|too|if"
 )
-_RATE: Final = r"(?: (?:an?|per|each|every) (?:hour|day|night|week|fortnight|month|term|quarter|year|person|head|lesson|class)\b)"
+_RATE: Final = (
+    r"(?: (?:an?|per|each|every) (?:hour|day|night|week|fortnight|month|term|quarter|year|person|head|lesson|class)\b)"
+)
 """By what a number goes: "a month"."""
 _DIGITS: Final = "一二两三四五六七八九十百千万半几"
 _NUMBER: Final = re.compile(
@@ -58,8 +61,9 @@ _AGES: Final = re.compile(
     r"(?<!for )(?<!in )(?<!after )(?<!every )(?<!old )(?<!new )(?<!the )(?<!this )(?<!that )(?<!day )(?<!week )"
     r"(?<![:.])\b"
     rf"(?:\d{{1,3}}|{_NUMBERS})(?: and a half)?\b"
-    r"(?: (?:years?|months?|weeks?)\b(?: old)?|(?=[.,;!)]|$| (?:and|now|last|in|on|this|next|today|yesterday)\b))"
-    r"|(?:\d{1,3}|[一二两三四五六七八九十]{1,3})(?:岁半?|个月大?|(?=了|[，。,.！)）]|$))",
+    r"(?: (?:years?|months?|weeks?)\b(?! (?:older|younger|apart|ago|later))(?: old)?"
+    r"|(?=[.,;!)]|$| (?:and|now|last|in|on|this|next|today|yesterday)\b))"
+    r"|(?<![小大差长\d一二两三四五六七八九十百零])(?:\d{1,3}|[一二两三四五六七八九十百零]{1,5})(?:岁半?|个月大?|(?=了|[，。,.！)）]|$))",
     re.IGNORECASE,
 )
 """How old somebody is, as it is told: "seven last week", 六岁, 七十八了."""
@@ -114,26 +118,6 @@ _ASKS_COUNT: Final = re.compile(
     re.IGNORECASE,
 )
 """Asks how many there are of something, and not for how long or how much."""
-_ASKS_SUM: Final = re.compile(
-    r"\bhow much\b(?!.*\b(?:weigh\w*|time|older|younger|taller|sleep|water|milk|sugar|flour|coffee|tea)\b)|多少钱|多少[块元]",
-    re.IGNORECASE,
-)
-_COUNTS_NO_SUM: Final = re.compile(
-    r"^[\w.,]+(?: and a half)?[- ](?:years?|months?|weeks?|days?|nights?|hours?|minutes?|mins?|bed\w*|rooms?|people|kids|children|miles?|km|kilos?|kg"
-    r"|times|am|pm|percent|sessions?|lessons?|seats?|doors?|litres?|metres?|floors?)\b|[次位天年月周岁小时分钟]$",
-    re.IGNORECASE,
-)
-"""So many of what is no money."""
-_ASKS_HOW_LONG: Final = re.compile(
-    r"\bhow long (?:do|does|did|is|was|will|has|have|had|it|can|should|ago)\b(?!.*\b(?:table|rope|bridge|river|road|route|trail|hair|list|queue|garden|pool|cable|board)\b)|多久|多长时间",
-    re.IGNORECASE,
-)
-_COUNTS_NO_TIME: Final = re.compile(
-    r"^[£$€¥￥]|[- ](?:quid|pounds?|euros?|dollars?|people|kids|children|miles?|km|kilos?|kg|pages?|stops?|times|bed\w*|rooms?|cups?|pills?|am|pm)\b"
-    r"|[位次个本部家块岁元种只]$",
-    re.IGNORECASE,
-)
-"""So many of what is no time."""
 _AGE_OR_WEIGHT: Final = re.compile(
     r"(?<!size )(?<!total )(?<!number )(?<!count )(?<!answer )(?<!class )(?<!team )(?<!left )(?<!it )(?<!there )"
     r"(?:\b(?:turn(?:s|ed|ing)?|is|was|aged?|weigh(?:s|ed)?)|(?<!\bit)(?<!\bthere)['’]s)"
@@ -170,13 +154,18 @@ _EACH_WEEK: Final = re.compile(
 _BY_THE_MOON: Final = re.compile("[农阴]历|腊月|正月|初[一二三四五六七八九十]")
 """Tells a day by the moon, which is another day of every year."""
 _ASKS_AHEAD: Final = re.compile(
-    r"\bwhen(?:['’]s| is| are| am| do| does| will)\b|\b(?:what|which) (?:date|day|month|year)(?:['’]s| is| are| do| does| will)\b"
+    r"\bwhen(?:['’]s| is| are| am| do| does| will)\b"
+    r"|\b(?:what|which) (?:date|day|month|year)(?:['’]s| is| are| do| does| will)\b"
     r"|什么时候(?!.*[了过])(?!.*的\W*$)",
     re.IGNORECASE,
 )
 """Asks when something is, or is to be: no time that is over answers."""
 _YEARLY: Final = re.compile(r"\b(?:birthday|anniversary|born)\b|生日|纪念日|周年|出生", re.IGNORECASE)
-_DAY_OF_MONTH: Final = re.compile(r"(?:on )?the \d{1,2}(?:st|nd|rd|th)|[\d一二三四五六七八九十]{1,3}[号號日]", re.IGNORECASE)
+_ASKS_BIRTHDAY: Final = re.compile(r"\bbirthday\b|生日", re.IGNORECASE)
+"""Asks for a day of every year."""
+_DAY_OF_MONTH: Final = re.compile(
+    r"(?:on )?the \d{1,2}(?:st|nd|rd|th)|[\d一二三四五六七八九十]{1,3}[号號日]", re.IGNORECASE
+)
 """A day that names no month: of a time to come it is told as it was said."""
 _NOT_ASSERTED: Final = (SUPPOSED + WordGroup(anywhere="考虑|不|没")).pattern()
 _AWAY: Final = re.compile(r"\bfrom\b|从", re.IGNORECASE)
@@ -307,26 +296,20 @@ def _surely_held(asked: AnswerType, text: str, item: Item, question: str) -> str
                 return next((age[0] for age in _ages(text, question)), "")
             counting = _without_ages(text) if _ASKS_COUNT.search(question) else text
             numbers = [match for match in _NUMBER.finditer(counting) if not _NO_COUNT.match(match[0])]
-            if any(_is_of_another_kind(number[0], question) for number in numbers):
+            if any(is_of_another_kind(number[0], question) for number in numbers):
                 return ""
             if any(numbers[0][0] not in count for count in _MEASURED.findall(text) if numbers):
                 return ""
             return numbers[0][0] if len(numbers) == 1 and not _UNIT_BEHIND.match(counting, numbers[0].end()) else ""
         case AnswerType.PERSON:
             names = _names(text, question)
-            alone = len(names) == 1 and not _NO_NAME.search(names[0]) and _is_told_of(names[0], text, question)
-            return names[0] if alone else ""
+            if len(names) != 1 or _NO_NAME.search(names[0]) or is_one_of_several(names[0], text):
+                return ""
+            return names[0] if _is_told_of(names[0], text, question) else ""
         case AnswerType.PLACE:
             return place_surely(text, question)
         case AnswerType.THING:
             return ""
-
-
-def _is_of_another_kind(number: str, question: str) -> bool:
-    """Whether a number counts what a question does not ask for: years where a sum, a sum where years are asked for."""
-    if _ASKS_SUM.search(question):
-        return _COUNTS_NO_SUM.search(number) is not None
-    return _ASKS_HOW_LONG.search(question) is not None and _COUNTS_NO_TIME.search(number) is not None
 
 
 def asks_count(question: str) -> bool:
@@ -393,8 +376,11 @@ def _time_surely(text: str, item: Item, question: str) -> str:
         return dated[0] if dated else spans[0].text
     if weekday is None and (each := _EACH_WEEK.search(text)) and each[0].endswith(spans[0].text):
         return each[0]
+    if spans[0].kind == "day" and _ASKS_BIRTHDAY.search(question) and not _YEAR.search(spans[0].text):
+        return spans[0].text
     if moment(spans[0].end) <= item.said and _ASKS_AHEAD.search(question) and not _YEARLY.search(question):
-        return spans[0].text if _DAY_OF_MONTH.fullmatch(spans[0].text) else ""
+        dated = spans[0].kind == "day" and not (_YEAR.search(spans[0].text) or PAST.search(text))
+        return spans[0].text if dated or _DAY_OF_MONTH.fullmatch(spans[0].text) else ""
     return _when(spans, text, item)
 
 

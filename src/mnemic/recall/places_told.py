@@ -25,7 +25,8 @@ CAPITALS: Final = frozenset(
 """What is always written with a capital, and is neither somebody nor a place."""
 
 _LED_TO: Final = re.compile(
-    rf"\b(?P<by>in|at|to|near|around|(?:left|leaving|off|bound|headed|heading|made|set out) for) (?:the )?(?P<name>{NAME})"
+    r"\b(?P<by>in|at|to|near|around|(?:left|leaving|off|bound|headed|heading|made|set out) for)"
+    rf" (?:the )?(?P<name>{NAME})"
 )
 _LED_TO_CHINESE: Final = re.compile(
     r"(?:(?<![收看听買买遇想找碰拿学做吃抽抢租提接])到了|[去回]了|去过|[搬回嫁]到|[搬回]去|来到|住在|住到)"
@@ -40,17 +41,20 @@ _LIVES: Final = re.compile(
 _HOME: Final = re.compile(r"\b(?:live|lives|living|based)\b|住", re.IGNORECASE)
 """Asks where somebody's home is."""
 _DWELLS: Final = re.compile(
-    r"\b(?:liv(?:e|es|ed|ing)|mov(?:e|es|ed|ing)|stay\w*|settl\w+|relocat\w+|emigrat\w+|based|flat\w*|house\w*|home|place|room|rent\w*|bought|resid\w+"
+    r"\b(?:liv(?:e|es|ed|ing)|mov(?:e|es|ed|ing)|stay\w*|settl\w+|relocat\w+|emigrat\w+|based|flat\w*|house\w*|home|place|room|rent\w*|resid\w+|now"
     r"|apartment|studio|terrace|cottage|bungalow|sharing|halls|been in|back in)\b|[住搬租嫁迁]|定居|落户|安家|房|家",
     re.IGNORECASE,
 )
 """Tells of a home, or of moving to one."""
 _AHEAD: Final = re.compile(
-    r"\b(?:will|going to|gonna|plan\w*|next (?:week|month|year|spring|summer|autumn|winter)|tomorrow|soon)\b|['’]ll\b"
+    r"\b(?:will|going to|gonna|moving to|plan\w*|next (?:week|month|year|spring|summer|autumn|winter)"
+    r"|tomorrow|soon)\b|['’]ll\b"
     r"|下个?[月周]|明[年天]|后天|打算|计划|准备|就?要[搬去]",
     re.IGNORECASE,
 )
 """Tells of what is yet to come, so that nobody lives there now."""
+_AND: Final = r"(?:\b(?!(?:me|us|I|we|you)\b)[\w’']+ and |[\u4e00-\u9fff][和跟、])"
+_AND_ANOTHER: Final = r"(?: and (?:(?!I\b)[A-Z]|(?:my|his|her|their|our) )|[和跟、][\u4e00-\u9fff])"
 _SPEAKS_TO: Final = re.compile(
     r"\b(?:talk\w*|spoke|speak\w*|said|gave|giv\w+|wrote|writ\w+|sent|send\w*|listen\w*|married|engaged|closer?|nearer|next|belong\w*|according"
     r"|thanks|lent|lend\w*|sold|sell\w*|show\w*|explain\w*|introduc\w+|promot\w+|switch\w*|compared|related)\s*$",
@@ -58,7 +62,23 @@ _SPEAKS_TO: Final = re.compile(
 )
 """Before a "to" that leads to somebody or something, and to no place."""
 _KIN: Final = frozenset(
-    "mum mom mam dad gran granny grandma grandpa grandad granddad nan nana auntie aunt uncle mother father".split()
+    (
+        *(
+            "mum",
+            "mom",
+            "mam",
+            "dad",
+            "mother",
+            "father",
+            "gran",
+            "granny",
+            "grandma",
+            "grandpa",
+            "grandad",
+            "granddad",
+        ),
+        *("nan", "nana", "auntie", "aunt", "uncle"),
+    )
 )
 _LEFT: Final = re.compile(rf"\b(?:from|left) (?:the )?({NAME})|从([\u4e00-\u9fff]{{2,4}}?)(?=[搬来去到回])")
 """Names the place that somebody left."""
@@ -82,7 +102,13 @@ def place_surely(text: str, question: str) -> str:
         places = _led_to(text, question)
     if len(places) != 1 or any(place.casefold() in question.casefold() for place in places):
         return ""
-    return places.pop()
+    place = places.pop()
+    return "" if is_one_of_several(place, text) else place
+
+
+def is_one_of_several(name: str, text: str) -> bool:
+    """Whether an "and" joins a name in a text to somebody or something else: of "Sophie and Amir" neither is all."""
+    return re.search(rf"{_AND}{re.escape(name)}|{re.escape(name)}{_AND_ANOTHER}", text) is not None
 
 
 def _led_to(text: str, question: str) -> set[str]:
