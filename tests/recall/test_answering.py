@@ -272,6 +272,8 @@ def test_short_is_only_what_surely_is_of_the_type_asked_for(world: Any, text: st
         ("我去了医院拿药", "我去了哪里？", "医院"),
         ("我们国庆去了青海湖和敦煌", "国庆我们去了哪里？", ""),
         ("我外公一百零二岁了", "我外公多大了？", "一百零二岁"),
+        ("My cousin in Dundee had twins.", "Where does my cousin live?", "Dundee"),
+        ("我是前年三月进的公司", "我什么时候进的公司？", "2022年3月"),
         ("I moved closer to Mum.", "Where do I live?", ""),
         ("I'm flying to Lisbon next month.", "Where do I live?", ""),
         ("My brother is at Siemens now.", "Where does my brother live?", ""),

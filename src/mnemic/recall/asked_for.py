@@ -156,7 +156,7 @@ _BY_THE_MOON: Final = re.compile("[农阴]历|腊月|正月|初[一二三四五�
 _ASKS_AHEAD: Final = re.compile(
     r"\bwhen(?:['’]s| is| are| am| do| does| will)\b"
     r"|\b(?:what|which) (?:date|day|month|year)(?:['’]s| is| are| do| does| will)\b"
-    r"|什么时候(?!.*[了过])(?!.*的\W*$)",
+    r"|什么时候(?!.*[了过的])",
     re.IGNORECASE,
 )
 """Asks when something is, or is to be: no time that is over answers."""
@@ -376,11 +376,12 @@ def _time_surely(text: str, item: Item, question: str) -> str:
         return dated[0] if dated else spans[0].text
     if weekday is None and (each := _EACH_WEEK.search(text)) and each[0].endswith(spans[0].text):
         return each[0]
-    if spans[0].kind == "day" and _ASKS_BIRTHDAY.search(question) and not _YEAR.search(spans[0].text):
+    of_any_year = weekday is None and spans[0].kind == "day" and not _YEAR.search(spans[0].text)
+    if of_any_year and _ASKS_BIRTHDAY.search(question):
         return spans[0].text
     if moment(spans[0].end) <= item.said and _ASKS_AHEAD.search(question) and not _YEARLY.search(question):
-        dated = spans[0].kind == "day" and not (_YEAR.search(spans[0].text) or PAST.search(text))
-        return spans[0].text if dated or _DAY_OF_MONTH.fullmatch(spans[0].text) else ""
+        to_come = _DAY_OF_MONTH.fullmatch(spans[0].text) or (of_any_year and not PAST.search(text))
+        return spans[0].text if to_come else ""
     return _when(spans, text, item)
 
 

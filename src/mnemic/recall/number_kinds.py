@@ -57,8 +57,8 @@ _ASKS_SPAN: Final = re.compile(
     re.IGNORECASE,
 )
 _COUNTS_NO_TIME: Final = re.compile(
-    r"^[£$€¥￥]|^(?:19|20)\d\d$|[位次个本部家块岁元种只]$|[- ](?:quid|pounds?|euros?|dollars?|people|kids|children|miles?"
-    r"|km|kilos?|kg|pages?|stops?|times|bed\w*|rooms?|cups?|pills?|am|pm)\b",
+    r"^[£$€¥￥]|^(?:19|20)\d\d$|[位次个本部家块岁元种只]$|[- ](?:quid|pounds?|euros?|dollars?|people|kids|children"
+    r"|miles?|km|kilos?|kg|pages?|stops?|times|bed\w*|rooms?|cups?|pills?|am|pm)\b",
     re.IGNORECASE,
 )
 """So many of what is no time."""
