@@ -42,7 +42,8 @@ _HOME: Final = re.compile(r"\b(?:live|lives|living|based)\b|住", re.IGNORECASE)
 """Asks where somebody's home is."""
 _DWELLS: Final = re.compile(
     r"\b(?:liv(?:e|es|ed|ing)|mov(?:e|es|ed|ing)|stay\w*|settl\w+|relocat\w+|emigrat\w+|based|flat\w*|house\w*|home|place|room|rent\w*|resid\w+|now"
-    r"|apartment|studio|terrace|cottage|bungalow|sharing|halls|been in|back in|my \w+ in)\b|[住搬租嫁迁]|定居|落户|安家|房|家",
+    r"|apartment|studio|terrace|cottage|bungalow|sharing|halls|been in|back in|my \w+ in)\b"
+    r"|[住搬租嫁迁]|定居|落户|安家|房|家",
     re.IGNORECASE,
 )
 """Tells of a home, or of moving to one."""
