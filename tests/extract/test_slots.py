@@ -232,3 +232,45 @@ def test_a_home_ends_where_another_clause_begins(text: str, city: str) -> None:
 )
 def test_a_pet_that_somebody_had_is_none_that_they_have(text: str, names: list[str]) -> None:
     assert [value for slot, value in stated(text) if slot == "pet"] == names
+
+
+@pytest.mark.parametrize(
+    ("text", "slot", "value"),
+    [
+        ("I work for Marks & Spencer in the food hall", "employer", "Marks & Spencer"),
+        ("I work at a bookshop called Deller & Sons in Totnes", "employer", "a bookshop called Deller & Sons"),
+        ("I work in a bookshop called Deller and Sons", "employer", "a bookshop called Deller and Sons"),
+        ("I work at a tiny family run bike repair shop", "employer", "a tiny family run bike repair shop"),
+        ("I'm working at St Mary's hospice on weekends", "employer", "St Mary's hospice"),
+        ("I work at Anna's dad's garage", "employer", ""),
+        ("my boss is called Mr van den Berg", "boss", "Mr van den Berg"),
+        ("my email is jo.bloggs@example.org now", "e-mail", "jo.bloggs@example.org"),
+        ("I'm allergic to cats sadly", "allergy", "cats"),
+        ("I live in South Korea now", "city", "South Korea"),
+        ("I moved to Leeds Monday", "city", "Leeds"),
+        ("I moved to Google in May", "city", ""),
+        ("I'm from Trinidad and Tobago", "origin", "Trinidad and Tobago"),
+        ("我从沈阳搬到天津来了", "city", "天津"),
+        ("上个月我搬到佛山来上班了", "city", "佛山"),
+        ("我们一家搬去珠海生活了", "city", "珠海"),
+        ("我搬来快一年了", "city", ""),
+        ("我跳槽到字节跳动做运营", "employer", "字节跳动"),
+        ("我升职当经理了", "job", "经理"),
+        ("我当了十年老师", "job", "老师"),
+        ("我是医院的护士", "job", "护士"),
+        ("我养了只仓鼠", "pet", "仓鼠"),
+    ],
+)
+def test_a_value_is_neither_cut_nor_runs_on(text: str, slot: str, value: str) -> None:
+    assert {str(found.value) for found in slots(text, "user", SAID) if found.slot == slot} == ({value} - {""})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("我爸是司机", "我弟弟是程序员", "我姐姐是高中生", "我老婆是江西人", "我女儿是老师", "我女朋友是左撇子"),
+        "我生日是农历八月十五",
+    ],
+)
+def test_what_somebody_is_is_not_their_name_nor_a_day_by_the_moon_one_of_the_calendar(text: str) -> None:
+    assert slots(text, "user", SAID) == []

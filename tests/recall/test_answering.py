@@ -247,6 +247,56 @@ def test_short_is_only_what_surely_is_of_the_type_asked_for(world: Any, text: st
     assert found.startswith(short) if short else found == ""
 
 
+@pytest.mark.parametrize(
+    ("text", "question", "short"),
+    [
+        ("I run about 25k a week at the moment.", "How far do I run a week?", "25k a week"),
+        ("Paid £45 for the haircut.", "How much was the haircut?", "£45"),
+        ("The sofa set us back eight hundred quid.", "How much did the sofa cost?", "eight hundred quid"),
+        ("Rent is due in 3 days.", "How much is my rent?", ""),
+        ("The drive home was 40 miles.", "How long was the drive home?", ""),
+        ("I go to pilates with Sunita on Tuesdays.", "Who do I go to pilates with?", "Sunita"),
+        ("A firm called Oak & Ash is doing the kitchen.", "Who is doing the kitchen?", "Oak & Ash"),
+        ("I get paid on the 25th.", "When do I get paid?", "the 25th"),
+        ("Took Spanish up in October, it got swapped.", "When is my Spanish class?", ""),
+        ("Dad is 79 and Mum is a bit younger.", "How old is my mum?", ""),
+        ("We're spending it with Gran at Christmas.", "Where does Gran live?", ""),
+        ("Sophie and Amir are getting the train up with me.", "Who is getting the train with me?", ""),
+        ("We had our honeymoon in Sorrento and Capri.", "Where did we go on honeymoon?", ""),
+        ("Rosie will be 6 on the 9th of August.", "When is Rosie's birthday?", "9th of August"),
+        ("我妈比我爸小三岁", "我妈多大了？", ""),
+        ("We break up on 18 July.", "When do we break up?", "18 July"),
+        ("I've known Pat since 1987.", "How long have I known Pat?", ""),
+        ("Moving to Oslo in June, so excited.", "Where do I live?", ""),
+        ("I'm in Peterborough now with the kids.", "Where do I live?", "Peterborough"),
+        ("我去了医院拿药", "我去了哪里？", "医院"),
+        ("我们国庆去了青海湖和敦煌", "国庆我们去了哪里？", ""),
+        ("我外公一百零二岁了", "我外公多大了？", "一百零二岁"),
+        ("My cousin in Dundee had twins.", "Where does my cousin live?", "Dundee"),
+        ("我是前年三月进的公司", "我什么时候进的公司？", "2022年3月"),
+        ("I moved closer to Mum.", "Where do I live?", ""),
+        ("I'm flying to Lisbon next month.", "Where do I live?", ""),
+        ("My brother is at Siemens now.", "Where does my brother live?", ""),
+        ("我妈前阵子去了趟泰国，晒得黑黑的", "我妈去了哪儿？", "泰国"),
+        ("表姐嫁到宁波去了，一年回来一次", "我表姐住在哪里？", "宁波"),
+        ("外婆现在跟舅舅住在无锡那边", "我外婆住在哪里？", "无锡"),
+        ("收到了快递，今天去拿", "我去了哪儿？", ""),
+        ("瑜伽课每周二晚上七点半开始", "瑜伽课什么时候开始？", "每周二晚上七点半"),
+        ("我生日是腊月初八", "我的生日是什么时候？", ""),
+    ],
+)
+def test_short_is_whole_and_nothing_of_another_kind(world: Any, text: str, question: str, short: str) -> None:
+    item = world.say(text, by="user")
+    assert surely_held(AnswerType.by(question), text, item, question) == short
+
+
+def test_of_a_persons_own_words_only_what_is_beyond_doubt_is_given_in_short(me: ScopedMemory) -> None:
+    tell(me, "I went to Lidl in Ashford and bumped into Colin")
+    answered = me.ask("Who did I bump into?")
+    assert answered.known
+    assert answered.short in ("", "Colin")
+
+
 def test_a_list_is_answered_by_several_that_hold(me: ScopedMemory) -> None:
     told = tell(me, "The shelf in the hall holds maps.", "The shelf in the hall holds two globes as well.")
     cited = {citation.id for citation in me.ask("Which things does the shelf in the hall hold?").citations}

@@ -60,6 +60,31 @@ PLACE: Final = (
 ORGANISATION_ENDS: Final = "有限公司|股份公司|公司|集团|银行|医院|大学|学院|中学|小学|幼儿园|研究所|研究院|实验室|事务所|出版社|报社|电视台|博物馆|博物院|图书馆|美术馆|基金会|协会|委员会|法院|工作室|酒店|餐厅|咖啡馆|书店|剧院|俱乐部|乐队|科技|律所"
 
 
+_TRIP: Final = re.compile("^(?:[一两几]?[趟次回])")
+_BEHIND_PLACE: Final = re.compile(
+    "(?<=..)(?:[来去回]|上[班学]|工作(?!室)|生活(?![馆区广])|居住|定居|安家|落脚|扎根|打工|出差|出趟|旅[游行]|度假|玩|念|读|做|开[了家着个药]|[买拿取接送见找逛]|办(?!事处|公)|看病|检查|复查|发展$|[那这]边|一趟|住|待了|[呆待]).*$"
+)
+"""What goes on behind the name of a place: how somebody came there, or what they do there."""
+_SHORTEST_PLACE: Final = 2
+_NO_PLACE: Final = re.compile(
+    "^[跟和同与给这那哪一几两我你他她它很好不别各多解某每把被]|[早晚]上|[上中下]午|[今明昨]天|现在|周末|半夜|消息|微信|电话|邮件|信息|[年月]底|[0-9点号]"
+)
+
+
+def bare_place(words: str) -> str:
+    """The place that begins some words which follow a verb of going or staying; "" where none does.
+
+    Chinese parts no words, so that 趟泰国 and 天津来 are cut to 泰国 and 天津.
+    """
+    place = place_alone(_TRIP.sub("", words))
+    return "" if len(place) < _SHORTEST_PLACE or _NO_PLACE.search(place) else place
+
+
+def place_alone(words: str) -> str:
+    """A place without what goes on behind its name: 佛山 of 佛山来上班."""
+    return _BEHIND_PLACE.sub("", words)
+
+
 def has_chinese(text: str) -> bool:
     """Whether any character of a text is Chinese."""
     return not text.isascii() and _HAN.search(text) is not None

@@ -108,7 +108,7 @@ def _named(low: str, *, certain: bool) -> Iterator[tuple[int, str]]:
 
 
 _WORD: Final = r"[a-zà-þ][a-zà-þ'-]+"
-_STOP: Final = r"(?=[.,;!?)]|$| )"
+_STOP: Final = r"(?=[.,;!?)](?!\w)|$| )"
 _VERB: Final = r"(?:is|was|has|had|lives|lived|works|worked|moved|got|turned|turns|started|starts|loves|likes|hates|wants|said|says|came|went|visited|called|told|studies|plays|drives|got|and i|'s|will)\b"
 _KIN: Final = rf"(?:my|our) (?:(?:older|younger|little|big|eldest|twin|new|dear|lovely|old|baby|best|ex) )*(?:{RELATIONS}|nan|gran|grandad|granny|auntie|kid|baby|ex|partner|therapist|doctor|dentist|landlord|landlady|coach|nanny|sis|bro|twin)"
 _PETS: Final = r"(?:dog|cat|puppy|kitten|parrot|hamster|rabbit|bunny|horse|pony|turtle|tortoise|snake|pup|kitty|budgie|canary|gecko|lizard|goldfish|goat)s?"

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from mnemic.core.timex import find_times
 from mnemic.core.timex_en_words import month_named
 from mnemic.extract import slots_en, slots_en_words, slots_zh, slots_zh_words
-from mnemic.extract.chinese import has_chinese, simple
+from mnemic.extract.chinese import has_chinese, place_alone, simple
 from mnemic.extract.hurried import written_out
+from mnemic.extract.known_names import PLACES, WORKPLACES
 from mnemic.extract.left_out_subjects import speaks_of_another
 from mnemic.extract.patterns import SlotAct
 from mnemic.extract.sentences import lowered, sentences
@@ -340,7 +341,39 @@ def _month(name: str) -> int:
         return 0
 
 
-_TYPES: Final[dict[str, Callable[[str], Value | None]]] = {"age": _age, "birthday": birthday}
+def _place(value: str) -> str | None:
+    """A place without what goes on behind it, where the language parts no words; None for a firm of that name."""
+    if has_chinese(value):
+        return place_alone(value)
+    return None if value.casefold() in WORKPLACES and value.casefold() not in PLACES else value
+
+
+_FIRM_ALONE: Final = re.compile("(?<=..)(?:做|当|干|上班|工作(?!室)|任职|打工).*$")
+_YEARS_OF: Final = re.compile(r"^[一二三四五六七八九十两几\d]+年")
+_LEARNS: Final = re.compile("学(?![生者校院])")
+
+
+def _firm(value: str) -> str:
+    """An employer without what somebody does there, where the language parts no words."""
+    return _FIRM_ALONE.sub("", value) if has_chinese(value) else value
+
+
+def _job(value: str) -> str | None:
+    """A job without where, or for how long, where the language parts no words; None for what is only learned."""
+    if not has_chinese(value):
+        return value
+    job = _YEARS_OF.sub("", value.rsplit("的", 1)[-1])
+    return None if not job or _LEARNS.match(job) else job
+
+
+_TYPES: Final[dict[str, Callable[[str], Value | None]]] = {
+    "age": _age,
+    "birthday": birthday,
+    "city": _place,
+    "origin": _place,
+    "employer": _firm,
+    "job": _job,
+}
 
 
 _BETWEEN: Final = re.compile(r"[,，;；]| and | but ")

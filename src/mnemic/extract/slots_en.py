@@ -59,11 +59,11 @@ class English:
     """What is yet to come: a plan, and no fact until it has come."""
     NOTHING: Final = re.compile(
         r"(?i)(?:me|you|it|that|this|him|her|them|one|home|there|here|god|everyone|today|tomorrow|yesterday|monday|tuesday|wednesday|thursday|friday|saturday|sunday"
-        r"|january|february|march|april|may|june|july|august|september|october|november|december|christmas|fun|lot|lots|stuff|things?|what|being|i|we|he|she)"
+        r"|january|february|march|april|may|june|july|august|september|october|november|december|christmas|fun|lot|lots|stuff|things?|what|being|i|we|he|she|mr|mrs|ms|miss|dr|prof|sir|st)"
     )
     LOOSE_END: Final = re.compile(
         r"(?i)(?:,? (?:now|again|any ?more|any longer|these days|today|yesterday|at the moment|too|as well|either|already|currently|so far|though|lately"
-        r"|instead|please|sorry|anyway|at all))+$"
+        r"|instead|please|sorry|anyway|at all|sadly|unfortunately|luckily|apparently|annoyingly))+$"
     )
     """What is said after a value and is none of it."""
     TABLE: Final = PatternTable(

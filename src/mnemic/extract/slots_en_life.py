@@ -8,10 +8,11 @@ from typing import Final
 from mnemic.extract.patterns import SlotAct
 from mnemic.extract.slots_en_words import AGE_CUES, AGE_WORDS, say
 
+_BEHIND_WORKPLACE: Final = "(?:and(?! (?-i:[A-ZÀ-Þ][a-z]))|or|but|because|since|so|when|while|as|if|that|which|who|where|for|with|at|on|in|to|near|now|these|this|last|i|we|is|are|was)"
 _WORKPLACE: Final = (
     r"(?P<value>(?:a|an|the) (?!(?:bit|while|moment|same|time|most|living|weekend|minute|day|whole|good|slow|steady|first|future|best|next|fast|computer"
     r"|desk|past|night|evening|morning|afternoon|long|lot|new|sake|project|team|other|end|back|gym|money|love|pleasure|rest)\b)"
-    r"[a-z][\w'-]*(?: (?!(?:and|or|but|because|since|so|when|while|as|if|that|which|who|where|for|with|at|on|in|to|now|these|this|last|i|we|is|are|was)\b)[\w'-]+){0,3})"
+    rf"[a-z][\w'-]*(?: (?!{_BEHIND_WORKPLACE}\b)(?:& )?[\w'-]+){{0,5}})(?![\w'-]| (?!{_BEHIND_WORKPLACE}\b)[\w&])"
 )
 _BEEN_IN_NOW: Final = (
     r"been (?:living )?in (?!(?:lockdown|quarantine|isolation|hospital|rehab|therapy|recovery|remission|mourning|plaster|covid)\b)"
@@ -64,7 +65,7 @@ NAMING: Final = (
 )  # fmt: skip
 
 LIVING: Final = (
-    say("city", r"<I>(?: live| lived| reside)(?: (?:now|currently|just|right|happily|alone|together))?(?: just)? (?:in|near|outside(?: of)?)(?: (?:the (?:city|town|village|suburbs|outskirts|centre|center) of|downtown|central|north|south|east|west))? <PLACE>(?! (?:university|street|road|avenue|lane)\b)", "live reside"),
+    say("city", r"<I>(?: live| lived| reside)(?: (?:now|currently|just|right|happily|alone|together))?(?: just)? (?:in|near|outside(?: of)?)(?: (?:the (?:city|town|village|suburbs|outskirts|centre|center) of|downtown|central|(?-i:north|south|east|west)))? <PLACE>(?! (?:university|street|road|avenue|lane)\b)", "live reside"),
     say("city", r"(?:i|we)(?:'ve| have) (?:always |only |both )?(?:lived|been living|been based|been renting|been) in <PLACE>(?=,? (?:well|since|for (?:\w+ ){1,2}(?:years?|months?|weeks?)|all (?:my|our) li(?:fe|ves)|\d+ years)\b)", "since for all years"),
     say("city", r"been (?:living )?in <PLACE>(?=,? (?:since|for (?:\w+ ){1,2}(?:years?|months?)|all my life)\b)", "been", headless=True),
     say("city", rf"(?:i|we)(?:'ve| have) {_BEEN_IN_NOW}", "been"),

@@ -13,15 +13,15 @@ _ADVERBS: Final = (
     "|newly|originally|absolutely|totally|truly|definitely|always|only|then|so|proudly|mildly|severely|terribly"
     "|badly|highly|deathly|quite|strictly|fully|once|suddenly|all|have|'ve|these days|at last|at the moment|in fact|as well)){0,3}"
 )
-_NAME: Final = r"(?-i:[A-ZÀ-Þ](?:[\w&-]|'[A-Z])*(?: (?:(?:de|da|van|von|der|bin|al|la|of|the|and) )?[A-ZÀ-Þ](?:[\w&-]|'[A-Z])*){0,3})(?!\w)"
-_PERSON: Final = (
-    r"(?-i:[A-ZÀ-Þ](?:[\w-]|'[A-Z])*(?: (?:(?:de|da|van|von|der|bin|al|la) )?[A-ZÀ-Þ](?:[\w-]|'[A-Z])*){0,3})(?!\w)"
-)
-_NO_PLACES: Final = "Slack|Teams|Zoom|Notion|Linux|Android|Windows|Gmail|Outlook|Discord|Telegram|Bluesky|Mastodon|Chrome|Firefox|GitHub|Spotify|Netflix"
+_NAME: Final = r"(?-i:[A-ZÀ-Þ](?:[\w&-]|'[A-Z])*(?: (?:(?:de|da|van|von|der|den|bin|al|la|of|the|and|&) ){0,2}[A-ZÀ-Þ](?:[\w&-]|'[A-Z])*){0,3})(?!\w)"
+_PERSON: Final = r"(?-i:[A-ZÀ-Þ](?:[\w-]|'[A-Z])*(?: (?:(?:de|da|van|von|der|den|bin|al|la) ){0,2}[A-ZÀ-Þ](?:[\w-]|'[A-Z])*){0,3}(?!\w| & [A-ZÀ-Þ]\w))"
+_NO_PLACES: Final = "Uni|University|Slack|Teams|Zoom|Notion|Linux|Android|Windows|Gmail|Outlook|Discord|Telegram|Bluesky|Mastodon|Chrome|Firefox|GitHub|Spotify|Netflix"
 """What people move to that is no place."""
+_JOINED_PLACES: Final = "Trinidad and Tobago|Antigua and Barbuda|Bosnia and Herzegovina|Saint Kitts and Nevis|Brighton and Hove|Tyne and Wear"
+"""Places that have an "and" in their names."""
 _PLACE: Final = (
     rf"(?:(?!(?:{_NO_PLACES})\b)"
-    r"(?:(?-i:(?:the )?[A-ZÀ-Þ][\w'-]*(?: (?:(?:am|de|del|la|upon|on|of|the) )?[A-ZÀ-Þ][\w'-]*){0,2}(?:, (?!(?:I|We|My|But|And|So|It|The|Not)(?:\b|'))[A-ZÀ-Þ][\w'-]*(?: [A-ZÀ-Þ][\w'-]*)?)?)"
+    rf"(?:(?-i:{_JOINED_PLACES}|(?:the )?[A-ZÀ-Þ][\w'-]*(?: (?!(?:I|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?|Christmas|Easter)\b)(?:(?:am|de|del|la|upon|on|of|the) )?[A-ZÀ-Þ][\w'-]*){{0,2}}(?:, (?!(?:I|We|My|But|And|So|It|The|Not)(?:\b|'))[A-ZÀ-Þ][\w'-]*(?: [A-ZÀ-Þ][\w'-]*)?)?)"
     r"(?!\w| (?:inc|ltd|corp|labs?|university|college|bank|group|gmbh)\b)))"
 )
 RELATIONS: Final = (
@@ -137,9 +137,11 @@ _PHRASE: Final = rf"{_FIRST}(?: {_WORD}){{0,5}}(?!-?\w)"
 
 _POSSESSIVE: Final = (
     r"(?:'s(?:(?=[.,;:!?()]|…|$| (?:as|in|on|since|for|now|and|but|because|so|these|from|part|full|at|near|every|again)\b)"
-    r"|(?-i: (?:[A-Z]\w+ )?(?:College|School|Hospital|Hospice|University|Church|Bakery|Restaurant|Kitchen|Books|Court|House|Bank)\b)))?"
+    r"| (?:(?-i:[A-Z]\w+) )?(?:college|school|hospital|hospice|university|church|bakery|restaurant|kitchen|books|court|house|bank)\b)"
+    r"|(?=(?-i:'s (?:[A-Z]\w+ )?)(?:office|branch|headquarters|hq|store|depot|warehouse|site|labs?)\b)"
+    r"|(?!'s|(?-i: (?:& )?[A-ZÀ-Þ])))"
 )
-"""The end of a name that is somebody's: St Anne's, King's College; "Anna's dad" is no such name."""
+"""The end of a name that is somebody's: St Anne's, King's College; no name ends before it, as "Anna's dad" is none."""
 
 _TOKENS: Final = {
     "<I>": rf"(?:i|we(?: both| all)?)(?:'ve| have)?{_ADVERBS}",

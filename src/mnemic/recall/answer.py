@@ -779,12 +779,19 @@ def _short(
         yes = likely_yes(question, [*first, *(hit for hit in evidence if hit not in first)])
         return _yes_or_no(question, yes > _SURELY), yes
     scored = evidence[0].bearing is None or bool(speakers_named(question, evidence))
-    look = held if scored else surely_held
     quoted = chosen if scored else chosen[:1]
-    best = next((value for hit in quoted if (value := look(asked, hit.text, hit.item, question))), "")
+    found = (_looked_up(question, asked, hit, scored=scored) for hit in quoted)
+    best = next(filter(None, found), "")
     if asked is AnswerType.TIME and not best and PAST.search(question) and scored:
         best = day_said(chosen[0].item, chosen[0].text)
     return best, None
+
+
+def _looked_up(question: str, asked: AnswerType, quoted: QuotedSentence, *, scored: bool) -> str:
+    """What a quote holds of what is asked for; of what whoever asks said themselves only what is beyond doubt."""
+    own = quoted.item.kind is Kind.TURN and speaker_of(quoted.item) in _WHOEVER_ASKS
+    look = held if scored and not own else surely_held
+    return look(asked, quoted.text, quoted.item, question)
 
 
 def _tells_no(question: str, quoted: QuotedSentence, evidence: Sequence[Recalled]) -> bool:

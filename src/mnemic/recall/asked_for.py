@@ -10,15 +10,21 @@ from typing import TYPE_CHECKING, Final
 from mnemic.core.clock import micros, moment
 from mnemic.core.ids import to_bytes
 from mnemic.core.items import Channel, Kind
-from mnemic.core.parts import MONTHS, WEEKDAYS
+from mnemic.core.parts import MONTHS
 from mnemic.core.timex import TimeSpan, find_times
 from mnemic.core.timex_tense import EVERY_YEAR
 from mnemic.core.tokens import is_stop, local_time, tokenise
+from mnemic.extract.chinese import bare_place
 from mnemic.extract.hurried import with_capitals
 from mnemic.extract.sentences import written_sentences
+from mnemic.extract.slots_en_words import CALLED, RELATIONS
+from mnemic.extract.slots_zh_words import RELATIONS as RELATIONS_CHINESE
 from mnemic.recall.asked_person import called_by_name
+from mnemic.recall.number_kinds import is_of_another_kind
+from mnemic.recall.places_told import CAPITALS, NAME, is_one_of_several, place_surely
 from mnemic.recall.polarity import ASKS_PAST
-from mnemic.recall.word_groups import LONG_AGO, SUPPOSED, USED_TO, WordGroup
+from mnemic.recall.understand import SPEAKS_OF_SELF
+from mnemic.recall.word_groups import SUPPOSED, WordGroup
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,14 +40,19 @@ _NUMBERS: Final = (
     "|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|dozen"
 )
 _NO_UNIT: Final = (
-    "and|now|last|in|at|on|to|or|of|for|this|next|but|so|because|when|is|was|are|were|the|with|from|by|as|i|we|he|she|it"
-    "|they|who|which|since|until|today|yesterday|tomorrow"
+    "an?|and|now|last|in|at|on|to|or|of|for|this|next|but|so|because|when|is|was|are|were|the|with|from|by|as|i|we|he|she"
+    "|it|they|who|which|since|until|today|yesterday|tomorrow|per|each|every|already|still|again|then|these|all|too|if"
 )
+_RATE: Final = (
+    r"(?: (?:an?|per|each|every) (?:hour|day|night|week|fortnight|month|term|quarter|year|person|head|lesson|class)\b)"
+)
+"""By what a number goes: "a month"."""
 _DIGITS: Final = "一二两三四五六七八九十百千万半几"
 _NUMBER: Final = re.compile(
     rf"\b(?:once|twice|thrice|(?:\d+|{_NUMBERS}) times)(?: or (?:{_NUMBERS}|twice|so))?(?: an? [a-z]+| every [a-z]+)?"
-    rf"|\b(?:(?:\d[\d,.]*\d|\d)(?:k|m|bn)?|{_NUMBERS})\b(?: and a half\b| (?:to|or) (?:{_NUMBERS})\b)?"
-    rf"(?:[- ](?!(?:{_NO_UNIT})\b)[a-z]+)?"
+    rf"|[£$€¥￥] ?\d(?:[\d,.]*\d)?(?:k|m|bn)?\b{_RATE}?"
+    rf"|\b(?:(?:\d[\d,.]*\d|\d)(?:k|m|bn)?|{_NUMBERS})\b(?: (?:hundred|thousand|grand|million)\b)?"
+    rf"(?: and a half\b| (?:to|or) (?:{_NUMBERS})\b)?(?:[- ](?!(?:{_NO_UNIT})\b)[a-z]+)?{_RATE}?"
     rf"|\d+(?:\.\d+)?[个位次天年月周小时分钟只本部家岁元块种]*|(?<![{_DIGITS}])[{_DIGITS}]++[个位次天年月周只本部家岁块种](?:月|小时|多|半(?!年|天|月))?"
     r"|(?<![一二两三四五六七八九十百千万])[一二两三四五六七八九十]{1,3}[百千万][一二两三四五六七八九百千]{0,3}(?![一二两三四五六七八九十百千万个位次天年月周])",
     re.IGNORECASE,
@@ -50,12 +61,17 @@ _AGES: Final = re.compile(
     r"(?<!for )(?<!in )(?<!after )(?<!every )(?<!old )(?<!new )(?<!the )(?<!this )(?<!that )(?<!day )(?<!week )"
     r"(?<![:.])\b"
     rf"(?:\d{{1,3}}|{_NUMBERS})(?: and a half)?\b"
-    r"(?: (?:years?|months?|weeks?)\b(?: old)?|(?=[.,;!)]|$| (?:and|now|last|in|on|this|next|today|yesterday)\b))"
-    r"|(?:\d{1,3}|[一二两三四五六七八九十]{1,3})(?:岁半?|个月大?|(?=了|[，。,.！)）]|$))",
+    r"(?: (?:years?|months?|weeks?)\b(?! (?:older|younger|apart|ago|later))(?: old)?"
+    r"|(?=[.,;!)]|$| (?:and|now|last|in|on|this|next|today|yesterday)\b))"
+    r"|(?<![小大差长\d一二两三四五六七八九十百零])(?:\d{1,3}|[一二两三四五六七八九十百零]{1,5})(?:岁半?|个月大?|(?=了|[，。,.！)）]|$))",
     re.IGNORECASE,
 )
 """How old somebody is, as it is told: "seven last week", 六岁, 七十八了."""
 _BORN: Final = re.compile(r"\b(?:born|birthday|aged?|turn(?:s|ed|ing)?)\b|出生|生日|[岁龄]|生于", re.IGNORECASE)
+_KIN: Final = re.compile(
+    rf"\b(?:{RELATIONS})\b|{'|'.join(sorted(RELATIONS_CHINESE, key=len, reverse=True))}", re.IGNORECASE
+)
+_MYSELF: Final = re.compile(r"\bI\b|我(?!们?的?(?:家|妈|爸|哥|姐|弟|妹|爷|奶|老|儿|女))")
 _CLOSE_BEHIND: Final = 12
 """Most characters between somebody's name and their age."""
 _ASKS_AGE: Final = re.compile(r"\bhow old\b|\bwhat age\b|几岁|多大(?:了|年纪|岁数)?[?？]?$", re.IGNORECASE)
@@ -69,20 +85,17 @@ _OFTEN: Final = re.compile(
     re.IGNORECASE,
 )
 """How often something is, as it is told: "every second Wednesday", 每周两次."""
-_CAPITALISED: Final = r"[A-Z](?:[^\W\u3400-\u9fff]|['’-]|[.](?=\w))*"
-_NAME: Final = rf"(?:(?:Dr|Mr|Mrs|Ms|Prof|St)[.] )?{_CAPITALISED}(?: (?:of |the |de )?{_CAPITALISED})*"
-_NAMES: Final = re.compile(_NAME)
+_NAMES: Final = re.compile(NAME)
 _BEGINS: Final = re.compile(r"(?:\A|[.!?:;…\n])[\s\"'“‘(]*\Z")
 """Before the first word of a sentence, which is written with a capital whatever it is."""
 _BEFORE: Final = 4
 """Characters before a name that tell whether it begins a sentence."""
 _PLACE: Final = re.compile(
-    rf"\b(?:in|at|from|to|near|around|visited) (?:the )?({_NAME})"
+    rf"\b(?:in|at|from|to|near|around|visited) (?:the )?({NAME})"
     r"|[在去到从][了过]?([\u4e00-\u9fff]{2,6}?)(?=[里吃玩看住待旅学工拍和的了过吧呢啊，。！、]|\Z)"
 )
 _NO_NAME: Final = re.compile(r"['’]s$|^[A-Z]$|^[A-Z]{3,}$")
 """Whose something is, a letter, or a word that is shouted: no name that answers by itself."""
-_CAPITALS: Final = frozenset({"I", "I'm", "I've", "I'd", "I'll", *MONTHS, *WEEKDAYS})
 _YEAR: Final = re.compile(
     r"\d{4}|\b(?:last|this|next|ago|yesterday|today|tomorrow|tonight)\b|[去今明前后昨]|上|下", re.IGNORECASE
 )
@@ -96,16 +109,6 @@ _PLANNED: Final = re.compile(
 _HALF_A_YEAR: Final = timedelta(days=183)
 _UNDATED: Final = timedelta(minutes=1)
 """What came in from a file within this time of the day it bears has no day of its own."""
-_PLACE_SURELY: Final = re.compile(
-    rf"\b(?:in|at|to|near|around|for) (?:the )?({_NAME})"
-    r"|(?:[去到回]了|去过|[搬回]到|[搬回]去|来到|住在)([\u4e00-\u9fff]{2,4}?)(?=[里吃玩看住待旅学工拍和的了过吧呢啊，,。！、]|\Z)"
-    r"|在([\u4e00-\u9fff]{2,4}?)(?=住|工作|上班|上学|读书|定居|安家)"
-)
-_LIVES: Final = re.compile(
-    r"\b(?:liv(?:e|es|ed|ing)|mov(?:e|ed|ing)|stay\w*|go|went|based|city|town|country)\b|住|搬|去|城市|国家",
-    re.IGNORECASE,
-)
-"""Asks for a place that a preposition names; where somebody works is no city."""
 _NO_COUNT: Final = re.compile(r"一(?![百千万])[^\d]*$|one\b.*", re.IGNORECASE)
 """A number that mostly stands for an article."""
 _ASKS_COUNT: Final = re.compile(
@@ -143,20 +146,29 @@ _HABIT: Final = re.compile(
     r"\b(?:my|our|the) (?:\w+ )?days? (?:is|are)\b|\b(?:every|each|always|usually)\b|每|都是", re.IGNORECASE
 )
 """Tells what is so every week, so that a day of the week is no certain day."""
-_EACH_WEEK: Final = re.compile(r"\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days at (?:half past )?[\w:.]+(?: ?[ap]m)?")
+_EACH_WEEK: Final = re.compile(
+    r"\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days at (?:half past )?[\w:.]+(?: ?[ap]m)?"
+    r"|(?:每个?|逢)(?:周|星期|礼拜)[一二三四五六日天](?:早上|早晨|上午|中午|下午|傍晚|晚上|晚)?[\d一二三四五六七八九十两:：]{1,5}(?:点半?|(?<=[:：]\d\d))"
+)
 """A day of every week with its hour."""
+_BY_THE_MOON: Final = re.compile("[农阴]历|腊月|正月|初[一二三四五六七八九十]")
+"""Tells a day by the moon, which is another day of every year."""
+_ASKS_AHEAD: Final = re.compile(
+    r"\bwhen(?:['’]s| is| are| am| do| does| will)\b"
+    r"|\b(?:what|which) (?:date|day|month|year)(?:['’]s| is| are| do| does| will)\b"
+    r"|什么时候(?!.*[了过的])",
+    re.IGNORECASE,
+)
+"""Asks when something is, or is to be: no time that is over answers."""
+_YEARLY: Final = re.compile(r"\b(?:birthday|anniversary|born)\b|生日|纪念日|周年|出生", re.IGNORECASE)
+_ASKS_BIRTHDAY: Final = re.compile(r"\bbirthday\b|生日", re.IGNORECASE)
+"""Asks for a day of every year."""
+_DAY_OF_MONTH: Final = re.compile(
+    r"(?:on )?the \d{1,2}(?:st|nd|rd|th)|[\d一二三四五六七八九十]{1,3}[号號日]", re.IGNORECASE
+)
+"""A day that names no month: of a time to come it is told as it was said."""
 _NOT_ASSERTED: Final = (SUPPOSED + WordGroup(anywhere="考虑|不|没")).pattern()
 _AWAY: Final = re.compile(r"\bfrom\b|从", re.IGNORECASE)
-_LEFT: Final = re.compile(rf"\b(?:from|left) (?:the )?({_NAME})|从([\u4e00-\u9fff]{{2,4}}?)(?=[搬来去到回])")
-"""Names the place that somebody left."""
-_CAME: Final = re.compile(
-    r"\b(?:mov\w+|relocat\w+|settled|now|new|since|came|back)\b|搬|迁|现在|如今|新|回|来", re.IGNORECASE
-)
-"""Tells of where somebody has come to, so that a place in it is none from before."""
-_FORMERLY: Final = (
-    USED_TO + LONG_AGO + WordGroup("before|previous|former|originally|used? to", "之前|原先|过去|前(?=我)")
-).pattern()
-"""Asks for the place before the one that is told of."""
 _WHO_IT_IS: Final = re.compile(
     r"^\W*[Ww]ho(?:['’]s| is| was) [A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*\W*$|^\W*[^我你他她的]{2,6}是谁\W*$"
 )
@@ -284,23 +296,18 @@ def _surely_held(asked: AnswerType, text: str, item: Item, question: str) -> str
                 return next((age[0] for age in _ages(text, question)), "")
             counting = _without_ages(text) if _ASKS_COUNT.search(question) else text
             numbers = [match for match in _NUMBER.finditer(counting) if not _NO_COUNT.match(match[0])]
+            if any(is_of_another_kind(number[0], question) for number in numbers):
+                return ""
             if any(numbers[0][0] not in count for count in _MEASURED.findall(text) if numbers):
                 return ""
             return numbers[0][0] if len(numbers) == 1 and not _UNIT_BEHIND.match(counting, numbers[0].end()) else ""
         case AnswerType.PERSON:
             names = _names(text, question)
-            alone = len(names) == 1 and not _NO_NAME.search(names[0]) and _is_told_of(names[0], text, question)
-            return names[0] if alone else ""
+            if len(names) != 1 or _NO_NAME.search(names[0]) or is_one_of_several(names[0], text):
+                return ""
+            return names[0] if _is_told_of(names[0], text, question) else ""
         case AnswerType.PLACE:
-            left = _FORMERLY.search(question) and (_LEFT.search(text) or _CAME.search(text))
-            pattern = _LEFT if left else _PLACE_SURELY
-            places = {next(filter(None, match.groups())) for match in pattern.finditer(text)} - _CAPITALS
-            fits = (
-                len(places) == 1
-                and _LIVES.search(question)
-                and not any(p.casefold() in question.casefold() for p in places)
-            )
-            return places.pop() if fits else ""
+            return place_surely(text, question)
         case AnswerType.THING:
             return ""
 
@@ -332,17 +339,34 @@ def _is_told_of(name: str, text: str, question: str) -> bool:
 
 def _ages(text: str, question: str) -> list[re.Match[str]]:
     """The age that a sentence tells; of several, the one close behind the name of whom a question is about."""
-    ages = list(_AGES.finditer(text))
+    ages = [age for age in _AGES.finditer(text) if not _is_of_other_kin(text[: age.start()], question)]
     if len(ages) < 2:
         return ages
     ends = [text.find(name) + len(name) for name in called_by_name(question) if name in text]
     return [age for age in ages if any(0 <= age.start() - end <= _CLOSE_BEHIND for end in ends)][:1]
 
 
+def _is_of_other_kin(before: str, question: str) -> bool:
+    """Whether who was named last before an age is of the speaker's people, and not whom a question asks about."""
+    last = next(reversed(list(_KIN.finditer(before))), None)
+    if last is None or _MYSELF.search(before, last.end()) or called_by_name(question):
+        return False
+    asked = {_kin_of(kin[0]) for kin in _KIN.finditer(question)}
+    return _kin_of(last[0]) not in asked and bool(asked or SPEAKS_OF_SELF.search(question))
+
+
+def _kin_of(word: str) -> str:
+    """What a word for one of somebody's people calls them, whatever the word."""
+    low = word.casefold()
+    return CALLED.get(low) or RELATIONS_CHINESE.get(low) or low
+
+
 def _time_surely(text: str, item: Item, question: str) -> str:
     """The one time of a sentence; a day of the week as it was said, with its hour, unless of something past."""
     spans = find_times(text, micros(item.said), item.said_offset)
     if len(spans) != 1 or _NUMERAL.match(text, text.find(spans[0].text) + len(spans[0].text)):
+        return ""
+    if _BY_THE_MOON.search(text):
         return ""
     if _REPEATED.match(spans[0].text) and not PAST.search(question):
         return spans[0].text
@@ -352,6 +376,12 @@ def _time_surely(text: str, item: Item, question: str) -> str:
         return dated[0] if dated else spans[0].text
     if weekday is None and (each := _EACH_WEEK.search(text)) and each[0].endswith(spans[0].text):
         return each[0]
+    of_any_year = weekday is None and spans[0].kind == "day" and not _YEAR.search(spans[0].text)
+    if of_any_year and _ASKS_BIRTHDAY.search(question):
+        return spans[0].text
+    if moment(spans[0].end) <= item.said and _ASKS_AHEAD.search(question) and not _YEARLY.search(question):
+        to_come = _DAY_OF_MONTH.fullmatch(spans[0].text) or (of_any_year and not PAST.search(text))
+        return spans[0].text if to_come else ""
     return _when(spans, text, item)
 
 
@@ -371,7 +401,8 @@ def _place(text: str, question: str) -> str:
     """The first place of a sentence that the question does not give; where one comes from only if that is asked."""
     away = bool(_AWAY.search(question))
     every = [(match[0], next(filter(None, match.groups()))) for match in _PLACE.finditer(text)]
-    places = [(said, place) for said, place in every if place not in _CAPITALS]
+    bare = [(said, bare_place(place) if _CHINESE.search(place) else place) for said, place in every]
+    places = [(said, place) for said, place in bare if place and place not in CAPITALS]
     other = [(said, place) for said, place in places if place.casefold() not in question.casefold()]
     other.sort(key=lambda pair: bool(_AWAY.search(pair[0])) is not away)
     return other[0][1] if other else ""
@@ -390,7 +421,7 @@ def _names(text: str, question: str) -> list[str]:
 
 def _uncommon(name: str) -> str:
     """A name without what is always written with a capital: "July I" is none."""
-    return " ".join(word for word in name.split() if word not in _CAPITALS)
+    return " ".join(word for word in name.split() if word not in CAPITALS)
 
 
 def _when(spans: Sequence[TimeSpan], text: str, item: Item) -> str:

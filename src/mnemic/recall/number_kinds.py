@@ -1,4 +1,4 @@
-"""Tells whether a text can hold the number that a Chinese question asks for, by the kind of number that it names.
+"""Tells numbers apart by their kind: sums from spans of time, and of a Chinese question for a 号 which one it asks for.
 
 Every question for a number shares 号 with 手机号, so that a telephone number comes nearest to one for a plate or an
 identity card. Some kinds are told without their name: 川A12345 is a plate, 住808 a room.
@@ -38,6 +38,37 @@ _TOLD: Final = tuple(
     )
 )
 """By the end of what stands before 号, what tells such a number."""
+
+_ASKS_SUM: Final = re.compile(
+    r"\bhow much\b(?!.*\b(?:weigh\w*|time|older|younger|taller|sleep|water|milk|sugar|flour|coffee|tea)\b)"
+    r"|多少钱|多少[块元]",
+    re.IGNORECASE,
+)
+_COUNTS_NO_SUM: Final = re.compile(
+    r"^[\w.,]+(?: and a half)?[- ](?:years?|months?|weeks?|days?|nights?|hours?|minutes?|mins?|bed\w*|rooms?|people"
+    r"|kids|children|miles?|km|kilos?|kg|times|am|pm|percent|sessions?|lessons?|seats?|doors?|litres?|metres?|floors?)\b"
+    r"|[次位天年月周岁小时分钟]$",
+    re.IGNORECASE,
+)
+"""So many of what is no money."""
+_ASKS_SPAN: Final = re.compile(
+    r"\bhow long (?:do|does|did|is|was|will|has|have|had|it|can|should|ago)\b"
+    r"(?!.*\b(?:table|rope|bridge|river|road|route|trail|hair|list|queue|garden|pool|cable|board)\b)|多久|多长时间",
+    re.IGNORECASE,
+)
+_COUNTS_NO_TIME: Final = re.compile(
+    r"^[£$€¥￥]|^(?:19|20)\d\d$|[位次个本部家块岁元种只]$|[- ](?:quid|pounds?|euros?|dollars?|people|kids|children"
+    r"|miles?|km|kilos?|kg|pages?|stops?|times|bed\w*|rooms?|cups?|pills?|am|pm)\b",
+    re.IGNORECASE,
+)
+"""So many of what is no time."""
+
+
+def is_of_another_kind(number: str, question: str) -> bool:
+    """Whether a number counts what a question does not ask for: years where a sum is, a sum where a span is."""
+    if _ASKS_SUM.search(question):
+        return _COUNTS_NO_SUM.search(number) is not None
+    return _ASKS_SPAN.search(question) is not None and _COUNTS_NO_TIME.search(number) is not None
 
 
 def lacks_number_asked(question: str, text: str) -> bool:
