@@ -9,8 +9,8 @@ is judged as `bench current` does it, and three small logistic models are fitted
 (`recall.polarity`), how likely the answer is right, and how likely a conclusion to yes or no is (`recall.sureness`). At
 a small weight the second learns too from the same questions asked of a memory that holds nothing but other talk, and
 from small memories of plain statements. What each is worth where the question and what is quoted were read together is
-learned last, from the cases that `mnemic.lab.reading_training` left out, and from plain rows that it never saw. It
-reports how straight the reliability is on cases that no model saw. No file of the held-back half is read.
+learned last, from the cases and lives that `mnemic.lab.reading_training` left out, and from plain rows that it never
+saw. It reports how straight the reliability is on cases that no model saw. No file of the held-back half is read.
 """
 
 from __future__ import annotations
@@ -103,6 +103,9 @@ SHRINK_YES: Final = 10.0
 
 LEARNED_LIVES: Final = (EverydayPart.BUILD, EverydayPart.LIVES, EverydayPart.LONG)
 """Whose ordinary lives weights are learned from."""
+
+UNREAD_LIVES: Final = (EverydayPart.NEWS, EverydayPart.VOICES)
+"""Lives that reading learned nothing from."""
 
 PARTS: Final = ("sure", "polar", "conclusion", "readings")
 """What is learned: how sure an answer is, whether it is yes, how sure a conclusion to yes or no is, and what the three
@@ -229,10 +232,11 @@ def _ask_fold(fold: int, heads: CurrencyWeights, draws: int, kept: Path) -> list
         known: list[AskedOnce] = pickle.loads(file.read_bytes())  # noqa: S301 - who runs this names the folder
         return known
     samples = samples_of(sample_sets(draws), heads, kept)
-    folds = folds_of(samples)
-    learned_from = [sample for sample in samples if folds[sample.case] != fold]
-    networks = train_networks(learned_from, samples_of([NEWS], heads, kept), log_samples(heads, kept))
-    del samples  # they are large, and asking needs none of them
+    news = samples_of([NEWS], heads, kept)
+    folds = folds_of([*samples, *news])
+    learned_from, learned_news = ([each for each in some if folds[each.case] != fold] for some in (samples, news))
+    networks = train_networks(learned_from, learned_news, log_samples(heads, kept))
+    del samples, news  # they are large, and asking needs none of them
     embedder = FoldEmbedders(kept).of if heads.embedder else _by_words
 
     def of_fold(cases: Iterable[CurrentCase]) -> list[CurrentCase]:
@@ -249,7 +253,7 @@ def _ask_fold(fold: int, heads: CurrencyWeights, draws: int, kept: Path) -> list
             asked += [replace(once, source=source) for once in _ask(of_fold(read_cases(half)), half, embedder)]
         for part in LEARNED_LIVES:
             asked += ask_everyday(of_fold(each.current_case for each in everyday_cases(part)), embedder)
-        for part in IDLE_LIVES:
+        for part in (*IDLE_LIVES, *UNREAD_LIVES):
             asked += ask_idle(of_fold(each.current_case for each in everyday_cases(part)), embedder)
     write_kept(file, asked)
     return asked
@@ -301,7 +305,7 @@ def ask_everyday(lives: Sequence[CurrentCase], embedder: EmbedderOf) -> Iterator
 
 
 def ask_idle(lives: Sequence[CurrentCase], embedder: EmbedderOf) -> Iterator[AskedOnce]:
-    """Ask people of lives that are idle talk themselves: of these nothing need be left out, much was never said."""
+    """Ask people of lives that are idle talk themselves, or of which much is asked that was never said."""
     for case in lives:
         memory = told_memory(case, embedder(case))
         yield from [_everyday(case, question, memory, LearnedFrom.IDLE) for question in case.questions]
@@ -463,10 +467,11 @@ def learn_conclusion(asked: Sequence[AskedOnce], learned: AnswerWeights) -> tupl
 
 
 def calibration_cases(asked: Iterable[AskedOnce]) -> list[AskedOnce]:
-    """What was asked of the cases that `mnemic.lab.reading_training` learned nothing from."""
+    """What was asked of the cases and the lives that `mnemic.lab.reading_training` learned nothing from."""
     unread = {case.id for case in read_cases(Half.DEVELOPMENT)}
     unread |= {case.id for case in read_cases(Half.HANDS) if case.id.split("-")[0] in LEFT_OUT}
-    return [once for once in asked if once.source is LearnedFrom.CASE and once.case.id in unread]
+    unread |= {life.current_case.id for part in UNREAD_LIVES for life in everyday_cases(part)}
+    return [once for once in asked if once.source in (LearnedFrom.CASE, LearnedFrom.IDLE) and once.case.id in unread]
 
 
 @dataclass(frozen=True, slots=True)
