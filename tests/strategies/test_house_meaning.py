@@ -4,6 +4,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from mnemic.errors import Invalid
@@ -19,10 +20,10 @@ from wishing import Wishing
 WISH = "Anything that needs scrolling, I won't see it."
 
 
-def standing(embedder: Wishing | str) -> list[str]:
+def standing(embedder: Wishing | str, said: str = WISH) -> list[str]:
     with Memory("memory:", settings=Settings(background=False), embedder=embedder) as memory:
         me = memory.scope(user="ana")
-        me.observe(WISH, role="user")
+        me.observe(said, role="user")
         memory.flush()
         return [item.text for item in me.context("").always]
 
@@ -235,6 +236,26 @@ def test_an_instruction_in_doubt_is_ended_by_forgetting_it(taking_back: Memory) 
 def test_a_wish_that_words_leave_open_stands_by_its_vector() -> None:
     assert standing(Wishing(EMBEDDER, wishes=True)) == [WISH]
     assert standing(Wishing(EMBEDDER, wishes=False)) == []
+
+
+@pytest.mark.parametrize(
+    "wish", ["周末和晚上我脑子不转，别跟我讲大道理。", "Tonight like every night my eyes are too tired for long ones."]
+)
+def test_what_names_an_occasion_stands_by_its_vector_and_never_by_its_words(wish: str) -> None:
+    assert standing(Wishing(EMBEDDER, wishes=True), wish) == [wish]
+    assert standing(Wishing(EMBEDDER, wishes=False), wish) == standing("none", wish) == []
+
+
+@pytest.mark.parametrize(("passes", "asked", "stands"), [(-1.5, 0, False), (-0.5, 1, True), (1.5, 0, True)])
+def test_layers_that_learned_are_asked_only_about_what_the_form_leaves_open(
+    monkeypatch: pytest.MonkeyPatch, passes: float, asked: int, stands: bool
+) -> None:
+    embedder, texts = Wishing(EMBEDDER, wishes=True), list[str]()
+    read = embedder.instructions
+    monkeypatch.setattr(embedder, "instructions", lambda some: texts.extend(some) or read(some))
+    monkeypatch.setattr(instruction_meaning, "formed", lambda *_: np.array([passes], np.float32))
+    assert standing(embedder) == [WISH] * stands
+    assert texts == [WISH.lower()] * asked
 
 
 def test_without_an_embedder_and_with_another_one_words_decide() -> None:
