@@ -136,6 +136,21 @@ def test_a_new_instruction_of_another_matter_puts_none_in_doubt(taking_back: Mem
     assert (sorted(shown), doubts) == (sorted((order, later)), [])
 
 
+@pytest.mark.parametrize(
+    ("order", "later"),
+    [
+        ("No jokes.", "I could do with a laugh from you, so don't hold back."),
+        ("说话客气点。", "以后你想骂就骂。"),
+    ],
+)
+def test_an_order_that_only_gives_leave_puts_in_doubt_what_it_has_no_word_in_common_with(
+    taking_back: Memory, order: str, later: str
+) -> None:
+    me = taking_back.scope(user="ana")
+    me.observe([{"role": "user", "content": order}, {"role": "user", "content": later}])
+    assert doubting(taking_back)[1] == [(order, later)]
+
+
 def test_a_new_instruction_that_may_take_an_older_one_back_stands_beside_it_in_doubt(taking_back: Memory) -> None:
     me = taking_back.scope(user="ana")
     me.observe("Always use docker in examples.", role="user")

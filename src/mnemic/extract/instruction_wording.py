@@ -29,8 +29,9 @@ THRESHOLD: Final = 1.0
 """What a sentence must weigh, set so that of distractors of hands not learned from two in a hundred do."""
 LEAST_OPEN_EN: Final = -5.0
 LEAST_OPEN_ZH: Final = -6.0
-"""What a sentence must weigh for its meaning to be asked, by language, which five sixths of other talk does: at two more,
-which half of it does, one wish of strangers in thirty was never asked about, and meaning takes none of that talk for one."""
+"""What a sentence must weigh for its meaning to be asked, by language, which five sixths of other talk does. With two
+more, half of it does, and one wish of strangers in thirty is never asked about; meaning takes next to none of what lies
+between for a wish."""
 SCALE: Final = 100
 """Weights are kept as whole hundredths."""
 
