@@ -41,8 +41,8 @@ to test on do."""
 AGAINST: Final = 0.05
 """What they must come to for a rule's verdict to stand: of what rules find of hands to test on, that keeps 99 of a
 hundred instructions and a quarter of the others."""
-MOST_READ: Final = 1.0
-"""What the linear layer counts at most: sure as it may be, the form is heard."""
+MOST_READ: Final = 0.5
+"""What the linear layer counts at most: sure as it may be, the form is heard, and decides alone where it is surer."""
 SCALE: Final = 1_000
 """Weights of words are kept as whole thousandths."""
 
