@@ -4,6 +4,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from mnemic.errors import Invalid
@@ -19,10 +20,10 @@ from wishing import Wishing
 WISH = "Anything that needs scrolling, I won't see it."
 
 
-def standing(embedder: Wishing | str) -> list[str]:
+def standing(embedder: Wishing | str, said: str = WISH) -> list[str]:
     with Memory("memory:", settings=Settings(background=False), embedder=embedder) as memory:
         me = memory.scope(user="ana")
-        me.observe(WISH, role="user")
+        me.observe(said, role="user")
         memory.flush()
         return [item.text for item in me.context("").always]
 
@@ -135,6 +136,21 @@ def test_a_new_instruction_of_another_matter_puts_none_in_doubt(taking_back: Mem
     assert (sorted(shown), doubts) == (sorted((order, later)), [])
 
 
+@pytest.mark.parametrize(
+    ("order", "later"),
+    [
+        ("No jokes.", "I could do with a laugh from you, so don't hold back."),
+        ("说话客气点。", "以后你想骂就骂。"),
+    ],
+)
+def test_an_order_that_only_gives_leave_puts_in_doubt_what_it_has_no_word_in_common_with(
+    taking_back: Memory, order: str, later: str
+) -> None:
+    me = taking_back.scope(user="ana")
+    me.observe([{"role": "user", "content": order}, {"role": "user", "content": later}])
+    assert doubting(taking_back)[1] == [(order, later)]
+
+
 def test_a_new_instruction_that_may_take_an_older_one_back_stands_beside_it_in_doubt(taking_back: Memory) -> None:
     me = taking_back.scope(user="ana")
     me.observe("Always use docker in examples.", role="user")
@@ -235,6 +251,26 @@ def test_an_instruction_in_doubt_is_ended_by_forgetting_it(taking_back: Memory) 
 def test_a_wish_that_words_leave_open_stands_by_its_vector() -> None:
     assert standing(Wishing(EMBEDDER, wishes=True)) == [WISH]
     assert standing(Wishing(EMBEDDER, wishes=False)) == []
+
+
+@pytest.mark.parametrize(
+    "wish", ["周末和晚上我脑子不转，别跟我讲大道理。", "Tonight like every night my eyes are too tired for long ones."]
+)
+def test_what_names_an_occasion_stands_by_its_vector_and_never_by_its_words(wish: str) -> None:
+    assert standing(Wishing(EMBEDDER, wishes=True), wish) == [wish]
+    assert standing(Wishing(EMBEDDER, wishes=False), wish) == standing("none", wish) == []
+
+
+@pytest.mark.parametrize(("passes", "asked", "stands"), [(-0.6, 0, False), (-0.3, 1, True), (0.6, 0, True)])
+def test_layers_that_learned_are_asked_only_about_what_the_form_leaves_open(
+    monkeypatch: pytest.MonkeyPatch, passes: float, asked: int, stands: bool
+) -> None:
+    embedder, texts = Wishing(EMBEDDER, wishes=True), list[str]()
+    read = embedder.instructions
+    monkeypatch.setattr(embedder, "instructions", lambda some: texts.extend(some) or read(some))
+    monkeypatch.setattr(instruction_meaning, "formed", lambda *_: np.array([passes], np.float32))
+    assert standing(embedder) == [WISH] * stands
+    assert texts == [WISH.lower()] * asked
 
 
 def test_without_an_embedder_and_with_another_one_words_decide() -> None:

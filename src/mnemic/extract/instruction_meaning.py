@@ -41,8 +41,8 @@ to test on do."""
 AGAINST: Final = 0.05
 """What they must come to for a rule's verdict to stand: of what rules find of hands to test on, that keeps 99 of a
 hundred instructions and a quarter of the others."""
-MOST_READ: Final = 1.0
-"""What the linear layer counts at most: sure as it may be, the form is heard."""
+MOST_READ: Final = 0.5
+"""What the linear layer counts at most: sure as it may be, the form is heard, and decides alone where it is surer."""
 SCALE: Final = 1_000
 """Weights of words are kept as whole thousandths."""
 
@@ -109,19 +109,21 @@ def direction(vectors: Floats, mean: Floats) -> Floats:
     return np.asarray(away / np.maximum(np.linalg.norm(away, axis=1, keepdims=True), 1e-6), np.float32)
 
 
-def meant_as_instructions(
-    vectors: Sequence[Floats], adapted: Sequence[Floats], sentences: Sequence[str], ruled: Collection[str] = ()
-) -> list[bool]:
-    """Whether sentences in lower case instruct for good, by their vectors, which `EMBEDDER` made, and their words.
+def formed(vectors: Sequence[Floats], sentences: Sequence[str], ruled: Collection[str] = ()) -> Floats:
+    """By how much each sentence in lower case passes what it must come to, by the form alone, (n,); less than 0 fails.
+
+    By `MOST_READ` and more either way it is decided, for the linear layer counts no more than that.
 
     Args:
-        vectors: After an earlier layer.
-        adapted: By layers that learned to tell instructions.
+        vectors: After an earlier layer, made by `EMBEDDER`.
         ruled: Those in which a rule found an instruction, so that meaning must speak against it.
     """
-    values = form().values(vectors, [features(low) for low in sentences]) + linear_layer().values(adapted)
-    least = (AGAINST if low in ruled else THRESHOLD_ZH if has_chinese(low) else THRESHOLD_EN for low in sentences)
-    return [bool(value > threshold) for value, threshold in zip(values, least, strict=True)]
+    import_whole("numpy")
+    import numpy as np
+
+    values = form().values(vectors, [features(low) for low in sentences])
+    least = [AGAINST if low in ruled else THRESHOLD_ZH if has_chinese(low) else THRESHOLD_EN for low in sentences]
+    return np.asarray(values - np.asarray(least, np.float32), np.float32)
 
 
 @lru_cache(maxsize=1)

@@ -27,10 +27,11 @@ LONGEST: Final = 160
 """Most characters in a sentence that is judged: the model has learned from short ones."""
 THRESHOLD: Final = 1.0
 """What a sentence must weigh, set so that of distractors of hands not learned from two in a hundred do."""
-LEAST_OPEN_EN: Final = -3.0
-LEAST_OPEN_ZH: Final = -4.0
-"""What a sentence must weigh for its meaning to be asked, by language, which nearly half of other talk does: at -2 an
-eighth of the wishes of strangers was never asked about, a sixth of the Chinese ones; now one in thirty."""
+LEAST_OPEN_EN: Final = -5.0
+LEAST_OPEN_ZH: Final = -6.0
+"""What a sentence must weigh for its meaning to be asked, by language, which five sixths of other talk does. With two
+more, half of it does, and one wish of strangers in thirty is never asked about; meaning takes next to none of what lies
+between for a wish."""
 SCALE: Final = 100
 """Weights are kept as whole hundredths."""
 

@@ -92,7 +92,8 @@ class OpenSentence:
         instruction: What it is if it is one: the whole sentence.
         low: In lower case, as words and vectors are taken of it; quotations are blanked.
         weight: What its words weigh.
-        plain: It quotes nothing and speaks of nobody else, without which only its meaning makes it an instruction.
+        plain: It quotes nothing, and speaks of nobody else and of no one occasion, without which only its meaning makes
+            it an instruction.
     """
 
     instruction: Instruction
@@ -261,17 +262,21 @@ def _open_weight(sentence: Sentence) -> float | None:
     elsewhere = (
         pattern.search(low)
         for language, low in _languages(sentence)
-        for pattern in (language.REPORTED_AFTER, language.ONCE, language.BODILY)
+        for pattern in (language.REPORTED_AFTER, language.BODILY)
     )
     narrated = (language.NARRATED.match(low) for language, low in _languages(sentence))
     return None if any(elsewhere) or any(narrated) else weighed
 
 
 def _is_plain(sentence: Sentence) -> bool:
-    """Whether a sentence is the speaker's own from end to end, and of nobody else."""
+    """Whether a sentence is the speaker's own from end to end, of nobody else and of no one occasion."""
     if _BLANKED in sentence.low:
         return False
-    return not any(language.ATTRIBUTED.search(low) for language, low in _languages(sentence))
+    return not any(
+        pattern.search(low)
+        for language, low in _languages(sentence)
+        for pattern in (language.ATTRIBUTED, language.ONCE)
+    )
 
 
 def _for_this_once(match: re.Match[str], rule: InstructionPattern, language: ModuleType) -> bool:

@@ -77,6 +77,11 @@ _ONCE_EN: Final = re.compile(
     r"\b(?:just |only )?(?:this|that) (?:once|time|one)\b|\bjust (?:today|now|once)\b|\bfor (?:this|that|today|tonight|once)\b|\bthis \w+ only\b|\b(?:of|in|from|on) this (?!chat|conversation|app|house|family|thread|point)\w+|\bonly this\b|\bexcept"
 )
 _ONCE_ZH: Final = re.compile("这一?[次回题份篇封]|就一[次回]|例外|今天|这[张个]问题|暂时")
+_LEAVE_EN: Final = re.compile(
+    r"\b(?:(?:don't|dont|do not|needn't) (?:hold back|be shy|spare me)|go (?:ahead|wild|nuts|to town|all out)|have at it|fire away|be my guest|knock yourself out|let (?:it|yourself) (?:rip|go)"
+    r"|(?:as (?:much|often|long|many) as|all|what(?:ever)?|when(?:ever)?|wherever|however) you (?:like|want|please|wish|fancy))\b"
+)
+_LEAVE_ZH: Final = re.compile("随便你|随你|随意|尽管|任你|[^不]放开|敞开|(?:该|想|爱)(.)(?:什么|啥)?就\\1")
 _LEAD_EN: Final = (
     r"^(?:(?:ok(?:ay)?|oh|hey|well|and|but|also|now|actually|honestly|finally|anyway|lol|haha|ugh|yay|phew)[,.! ]+)*"
 )
@@ -111,6 +116,11 @@ def speaks_to_assistant(low: str) -> bool:
 def has_cue(low: str) -> bool:
     """Whether a sentence in lower case, simplified, has a cue that something which stood is lifted or ends."""
     return (_CUE_ZH if has_chinese(low) else _CUE_EN).search(low) is not None
+
+
+def gives_leave(low: str) -> bool:
+    """Whether a sentence in lower case, simplified, gives leave in the form of an order: "don't hold back"."""
+    return (_LEAVE_ZH if has_chinese(low) else _LEAVE_EN).search(low) is not None
 
 
 def is_for_once(low: str) -> bool:

@@ -223,22 +223,29 @@ def _may_bear_on(reading: _Reading, hint: Revocation, named: Collection[str]) ->
 
 
 def _instructing(readings: Sequence[_Reading], meanings: Meanings) -> Flow[frozenset[str]]:
-    """Choose the sentences that instruct, by their vectors; by rules and words alone where there are none."""
+    """Choose the sentences that instruct, by their vectors; by rules and words alone where there are none.
+
+    Of what the form all but decides, which is most of other talk, no second vector is asked for.
+    """
     ruled = _ruled(readings)
     lows = list(dict.fromkeys((*ruled, *(wish.low for reading in readings for wish in reading.open))))
     if not lows or not meanings:
         return _worded(readings)
     import_whole("mnemic.extract.instruction_meaning")
-    from mnemic.extract.instruction_meaning import EMBEDDER, meant_as_instructions
+    from mnemic.extract.instruction_meaning import EMBEDDER, MOST_READ, formed, linear_layer
 
-    try:
-        adapted = yield from vectors(*lows, embedder=EMBEDDER, reading=PassageReading.INSTRUCTION)
-    except ModelError:
-        adapted = ()
-    if not adapted:
-        return _worded(readings)
-    meant = meant_as_instructions([meanings[low] for low in lows], adapted, lows, ruled)
-    return frozenset(low for low, is_meant in zip(lows, meant, strict=True) if is_meant)
+    passed = dict(zip(lows, formed([meanings[low] for low in lows], lows, ruled).tolist(), strict=True))
+    undecided = [low for low, by in passed.items() if abs(by) < MOST_READ]
+    if undecided:
+        try:
+            adapted = yield from vectors(*undecided, embedder=EMBEDDER, reading=PassageReading.INSTRUCTION)
+        except ModelError:
+            adapted = ()
+        if not adapted:
+            return _worded(readings)
+        for low, read in zip(undecided, linear_layer().values(adapted).tolist(), strict=True):
+            passed[low] += read
+    return frozenset(low for low, by in passed.items() if by > 0)
 
 
 def _filed(

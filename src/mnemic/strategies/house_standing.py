@@ -58,10 +58,7 @@ def write_revocation(
     if revocation.way is Withdrawal.EVERY:
         return _all_taken_back(item, subject, key, revocation, book)
     if revocation.way is Withdrawal.HINTS:
-        meant, sure = _hinted_at(book, subject, revocation.text, item.said, meanings)
-        if instructs:  # what asks for something itself puts in doubt only what speaks of the same matter
-            shares = meant is not None and meant.at in _sharing(book, subject, revocation.text, item.said)
-            meant, sure = (meant if meanings and shares else None), False
+        meant, sure = _hinted_at(book, subject, revocation.text, item.said, meanings, orders=instructs)
     elif revocation.way in (Withdrawal.LAST, Withdrawal.USUAL):
         meant, sure = _pointed_at(book, subject, revocation, item.said)
     else:
@@ -153,11 +150,15 @@ def _doubt(
 
 
 def _hinted_at(
-    book: HouseBook, subject: str, text: str, said: datetime, meanings: Meanings
+    book: HouseBook, subject: str, text: str, said: datetime, meanings: Meanings, *, orders: bool
 ) -> tuple[BookedStatement | None, bool]:
     """Find the one standing instruction, said before, that a sentence may take back, and whether it surely does.
 
     Without vectors only a cue tells, and words in common with one instruction alone.
+
+    Args:
+        orders: A rule finds an instruction in the sentence itself, so that it takes none back for sure, and only if it
+            gives leave one with which it has no matter in common.
     """
     import_whole("mnemic.extract.chinese", "mnemic.extract.entities")
     import_whole("mnemic.extract.revocations", "mnemic.extract.withdrawal_meaning")
@@ -167,6 +168,7 @@ def _hinted_at(
     from mnemic.extract.withdrawal_meaning import (
         TAKES_BACK,
         doubted,
+        gives_leave,
         has_cue,
         is_of_others,
         is_of_own_life,
@@ -179,7 +181,7 @@ def _hinted_at(
     if is_of_own_life(plain):  # who dreams in Dutch says nothing of answers in French
         sharing = {at: standing for at, standing in sharing.items() if says_of_same(text, standing.text)}
     if low not in meanings:
-        meant = len(sharing) == 1 and has_cue(plain) and not others
+        meant = len(sharing) == 1 and has_cue(plain) and not others and not orders
         return (next(iter(sharing.values())) if meant else None), True
     likely = withdraws(meanings[low], low)
     stood = (
@@ -192,11 +194,14 @@ def _hinted_at(
         [meanings[standing.text.lower()] for standing in near],
         [standing.at in sharing for standing in near],
     )
-    place = nearest(meanings[low], vectors, shares) if likely > TAKES_BACK and not others else None
+    may_hide = likely > TAKES_BACK and not others and not orders
+    place = nearest(meanings[low], vectors, shares) if may_hide else None
     if place is not None and (shares[place] or not is_of_own_life(plain)):
         return near[place], True
     place = doubted(low, likely, meanings[low], vectors, shares)
-    return (None if place is None else near[place]), False
+    if place is None or (orders and not shares[place] and not gives_leave(plain)):
+        return None, False
+    return near[place], False
 
 
 def _sharing(book: HouseBook, subject: str, text: str, said: datetime) -> dict[ItemId | int, BookedStatement]:
