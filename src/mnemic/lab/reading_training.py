@@ -49,12 +49,12 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float32]
 
-FIRST_LAYER: Final = 6
+FIRST_LAYER: Final = 3
 """The layer, from 0, from which on both are read otherwise."""
 RANK: Final = 16
 EPOCHS: Final = 4
 BATCH: Final = 32
-RATE: Final = 1e-3
+RATE: Final = 7e-4
 DROPPED: Final = 0.1
 """The share of the mean's numbers that a step leaves out."""
 LEFT_OUT: Final = frozenset(("hd", "hh", "hi", "hl", "hp", "hs"))

@@ -353,29 +353,48 @@ def draft_answer(
     if said is not None and said.yes is not None:
         return _drafted_plainly(question, context, evidence, said, said.yes)
     if facts and _stand(question, facts, evidence, user):
-        values = [shown_value(str(item.slots["value"]), item.text) for item in facts if "value" in item.slots]
-        short = ", ".join(dict.fromkeys(values))
-        contested = _contested(question, facts, values, evidence)
-        grounds = AnswerGrounds(
-            question, context, evidence, asked, facts, short, None, stated=True, contested=contested
-        )
-        known = {id for fact in facts for id in (fact.id, *fact.source)}
-        more = (hit.item for hit in adding_up(question, evidence) if hit.id not in known)
-        quotes = (*facts, *more)
-        return DraftAnswer(grounds, tuple((item.id, item.text.strip()) for item in quotes))
+        return _drafted_of_profile(question, context, evidence, asked, facts)
     if asks_yes_or_no(question) and (supposed := only_supposed(question, _own(context.items, user))):
         if supposed.yes is not None:
             return _drafted_plainly(question, context, evidence, supposed, yes=supposed.yes, supposed=True)
         said = supposed
-    chosen = quoted_for(question, asked, evidence, context.items, doubted=bool(facts)) if evidence else []
+    drafted = _drafted_of_quotes(question, context, evidence, asked, doubted=bool(facts))
+    if drafted is None:
+        return None
+    left_open = drafted.grounds.yes is not None and said is not None
+    return replace(drafted, grounds=replace(drafted.grounds, left_open=left_open, before=bool(before)))
+
+
+def _drafted_of_profile(
+    question: str, context: Context, evidence: Sequence[Recalled], asked: AnswerType, facts: Sequence[Item]
+) -> DraftAnswer:
+    """An answer that the profile states, with what else of the evidence adds to it."""
+    values = [shown_value(str(item.slots["value"]), item.text) for item in facts if "value" in item.slots]
+    short = ", ".join(dict.fromkeys(values))
+    contested = _contested(question, facts, values, evidence)
+    grounds = AnswerGrounds(question, context, evidence, asked, facts, short, None, stated=True, contested=contested)
+    known = {id for fact in facts for id in (fact.id, *fact.source)}
+    more = (hit.item for hit in adding_up(question, evidence) if hit.id not in known)
+    return DraftAnswer(grounds, tuple((item.id, item.text.strip()) for item in (*facts, *more)))
+
+
+def _drafted_of_quotes(
+    question: str, context: Context, evidence: list[Recalled], asked: AnswerType, *, doubted: bool
+) -> DraftAnswer | None:
+    """An answer that quotes the evidence; None where nothing of it can be quoted.
+
+    Args:
+        doubted: The profile states something else, before which the evidence stands.
+    """
+    chosen = quoted_for(question, asked, evidence, context.items, doubted=doubted) if evidence else []
     if not chosen:
         return None
     fitting = [quote for quote in chosen if not _is_beside(question, asked, quote, evidence)]
-    if not facts and fitting and _is_far_off(question, fitting[0], context):
+    if not doubted and fitting and _is_far_off(question, fitting[0], context):
         fitting = []
     beside, chosen = not fitting, fitting or chosen
     short, yes = _short(question, asked, chosen, evidence)
-    short = "" if facts and evidence[0].succession != 1 else short
+    short = "" if doubted and evidence[0].succession != 1 else short
     quoted = [hit.item for hit in chosen]
     contested = _contested(question, quoted[:1], [chosen[0].text], evidence)
     concluded = yes is not None
@@ -387,14 +406,12 @@ def draft_answer(
         quoted,
         short,
         yes,
-        doubted=bool(facts),
+        doubted=doubted,
         contested=contested,
-        left_open=concluded and said is not None,
         unfounded=yes is not None and yes <= _SURELY and not _tells_no(question, chosen[0], evidence),
         supposed=concluded and not any(map(is_asserted, sentences(chosen[0].text))),
         of_other_object=concluded and reads(question) and follows(question, chosen[0].text) is Following.OTHER,
         beside=beside,
-        before=bool(before),
         ended=yes is None and _is_no_more(question, chosen[0], evidence),
     )
     return DraftAnswer(grounds, tuple((hit.item.id, hit.text) for hit in chosen))
