@@ -41,7 +41,9 @@ def test_what_answers_is_said_where_it_is_said_to_be(case: EverydayCase) -> None
     for question, sort in zip(case.current_case.questions, case.sorts, strict=True):
         unknown = not question.answers
         assert question.unknown is (sort == "never said" or (sort in ("of another", "supposed", "ended") and unknown))
-        if question.type != "yesno" and not question.unknown:
+        if question.type == "yesno" and not question.unknown:
+            assert {"yes", "no"} & set(question.answers), question.text  # by these words it is judged
+        elif not question.unknown:
             said = " ".join(turns[place] for place in question.current)
             if sort == "when":  # what was said of that day itself
                 days = [case.current_case.turns[place].said for place in question.current]
