@@ -34,6 +34,9 @@ def lacks(question: str, text: str) -> bool:
         ("谁喂鸡", AskedKind.SOMEBODY),
         ("下次体检哪天", AskedKind.TIME),
         ("车位多少钱", AskedKind.MONEY),
+        ("爷爷摔坏了哪儿？", None),
+        ("婆婆身体哪里不好？", None),
+        ("婆婆在哪里？", AskedKind.PLACE),
         ("what do I cook on Sundays?", None),
     ],
 )
@@ -84,6 +87,8 @@ def test_what_plainly_holds_none_lacks_it(question: str, text: str) -> None:
         ("我老婆是谁", "老婆阿棠爱攀岩"),
         ("小丁住哪里", "小丁在河边租了一间"),
         ("我几点下班", "六点半打卡走人"),
+        ("阿姨哪里人", "阿姨菏泽人，做饭偏咸"),
+        ("猫是什么颜色的", "养了只橘猫"),
         ("车位多少钱", "车位一个月三百五"),
     ],
 )

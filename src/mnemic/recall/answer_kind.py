@@ -76,7 +76,10 @@ _ASKS: Final = {
         re.IGNORECASE,
     ),
     AskedKind.COLOUR: re.compile(r"\bwhat colou?r\b|\bcolou?rs?\b[\w ]{0,40}\W*$|什么颜色|啥颜色", re.IGNORECASE),
-    AskedKind.PLACE: re.compile(r"^\W*(?:and |so |to |from )?where\b|哪里|哪儿|什么地方", re.IGNORECASE),
+    AskedKind.PLACE: re.compile(
+        r"^\W*(?:and |so |to |from )?where\b|(?<![坏伤断疼痛破]了)哪[里儿](?!有?(?:不好|不舒服|不对|疼|痛|难受|毛病|受?伤))|什么地方",
+        re.IGNORECASE,
+    ),
     AskedKind.DURATION: re.compile(
         r"^\W*(?:for )?how long (?!(?:is|are|was|were) (?:the|my|our|his|her|their|\w+['’]s) (?!\w+ing\b))|多久(?!\w{0,12}次)|多长时间(?!\w{0,12}次)",
         re.IGNORECASE,
@@ -131,7 +134,7 @@ _SUM: Final = re.compile(
 """A sum of money, or that it is free."""
 _COLOURS: Final = re.compile(
     r"\b(?:colou?r\w*|red|blue|green|yellow|black|white|gr[ae]y|silver|gold|golden|brown|pink|purple|orange|beige|cream|navy|teal|turquoise|maroon|violet|burgundy|blonde?|ginger|brunette|auburn|dark|light|pale|bronze|copper|khaki|tan|hazel|crimson|scarlet|mustard|ivory|lilac|lavender|indigo|magenta|fuchsia|mauve|charcoal|olive|coral)\b"
-    r"|[红蓝绿黄黑白灰银金棕褐粉紫橙青]|卡其|驼|赭|色",
+    r"|[红蓝绿黄黑白灰银金棕褐粉紫橙橘青]|卡其|三花|狸花|虎斑|玳瑁|驼|赭|色",
     re.IGNORECASE,
 )
 PLACED: Final = re.compile(
@@ -139,7 +142,7 @@ PLACED: Final = re.compile(
     r"|downstairs|visited|left|liv(?:es?|ing|ed)|via|around|past|opposite|into|onto|towards?|through|round|off|online|remote(?:ly)?|next door|across|amo?ng(?:st)?"
     r"|with (?:the|my|our|his|her|an?)|floor|office|desk|row|shelf|drawer|cupboard|garden|kitchen|(?:bed|bath|living )?room|department|at last)\b"
     r"|\b(?:is|was|are) (?:the )?[A-Z][a-z]|^[A-Z]\w+['’]s where|address|street|road|来自|是|给[\u4e00-\u9fff]{2,6}(?:打工|干活|做事)"
-    r"|[在去到住从往回来搬里上下旁边放落路街号州市省县区镇村局馆厂店院校部所司铺库楼房室厅堂园庙山湖海岛港站桥巷坊驻籍]|[A-Z][a-z][\w’'-]*(?:, [A-Z]|$)",
+    r"|[在去到住从往回来搬里上下旁边放落路街号州市省县区镇村局馆厂店院校部所司铺库楼房室厅堂园庙山湖海岛港站桥巷坊驻籍]|(?<=[\u4e00-\u9fff]{2})人(?=\W|$)|[A-Z][a-z][\w’'-]*(?:, [A-Z]|$)",
 )
 """What may tell where something is, or where to."""
 _LASTS: Final = re.compile(

@@ -74,7 +74,9 @@ _KIN: Final = re.compile(
 _MYSELF: Final = re.compile(r"\bI\b|我(?!们?的?(?:家|妈|爸|哥|姐|弟|妹|爷|奶|老|儿|女))")
 _CLOSE_BEHIND: Final = 12
 """Most characters between somebody's name and their age."""
-_ASKS_AGE: Final = re.compile(r"\bhow old\b|\bwhat age\b|几岁|多大(?:了|年纪|岁数)?[?？]?$", re.IGNORECASE)
+_ASKS_AGE: Final = re.compile(
+    r"\bhow old\b|\bwhat age\b|几岁|(?<![房屋院铺]子|店面|面积|地方)多大(?:了|年纪|岁数)?[?？]?$", re.IGNORECASE
+)
 _ASKS_HOW_OFTEN: Final = re.compile(r"\bhow often\b|多久[^？?]{0,6}次|多长时间[^？?]{0,6}次|几次", re.IGNORECASE)
 _OFTEN: Final = re.compile(
     rf"\b(?:(?:once|twice|thrice|(?:\d+|{_NUMBERS}) times)"

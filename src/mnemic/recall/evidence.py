@@ -96,7 +96,7 @@ COUNTED: Final = re.compile(
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen"
     r"|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundred|thousand"
     r"|dozens?|half|once|twice|every|each|few|several|both|couple|first|last|daily|weekly|monthly)\b"
-    r"|[一二两三四五六七八九十百千万半几每双]",
+    r"|[一二两三四五六七八九十百千万半几每双俩仨]",
     re.IGNORECASE,
 )
 """What may tell how many, how much or how often."""
@@ -125,9 +125,9 @@ _NUMBER_TOLD: Final = re.compile(r"\d(?:[ -]?\d){2}")
 _MAIL_TOLD: Final = re.compile(r"@|邮箱|e-?mail", re.IGNORECASE)
 NEARLY: Final = 2.0
 """By how much less than what tells of another thing, in log odds, a statement may bear on a question to answer it."""
-BEARS_WELL: Final = 1.0
+BEARS_WELL: Final = -0.75
 """Log odds of bearing on a question from which a statement may answer it though its topic, read from vectors, is
-another: of cases of change 2 in a hundred are answered more than from 2.2 on, of ordinary lives 1 in 150 less."""
+another: of 31 such that went first in cases and lives, 17 of the 18 right ones bear so much and 2 of the 13 others."""
 _ALIKE: Final = tuple(
     re.compile(words, re.IGNORECASE)
     for words in (
