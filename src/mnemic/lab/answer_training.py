@@ -95,8 +95,8 @@ TEMPERED: Final = 0.8
 """What log odds that an answer is right are taken times behind that: in folds, cases of change and lives of idle talk
 are answered with more certainty than comes true, and a wrong certainty costs more than a right answer's modesty."""
 
-TEMPERED_READ: Final = 0.9
-"""The same of an answer that was read: its certainty comes true more often."""
+TEMPERED_READ: Final = {"read_conclusion": 0.9, "read_value": 0.8}
+"""The same of an answer that was read, by which model learns from it: a yes or no is never sure anyway."""
 
 SHRINK_YES: Final = 10.0
 """The same where yes or no is learned, of which there are fewer."""
@@ -111,7 +111,7 @@ PARTS: Final = ("sure", "polar", "conclusion", "readings")
 """What is learned: how sure an answer is, whether it is yes, how sure a conclusion to yes or no is, and what the three
 are where a question and what is quoted were read together."""
 
-READ_NOTHING: Final = {"read_conclusion": 0.6, "read_value": 0.2}
+READ_NOTHING: Final = {"read_conclusion": 0.6, "read_value": 0.5}
 """What an answer weighs where nothing of it was said, by which model learns from it."""
 
 OF_IDLE_TALK: Final = 8
@@ -566,8 +566,8 @@ def learn_readings(
         )
         for name, some in rows.items()
     )
-    tempered = (tuple(TEMPERED_READ * each for each in slopes) for slopes in (conclusion, value))
-    return replace(learned, **dict(zip(rows, tempered, strict=True)))
+    learnt = zip(rows, (conclusion, value), strict=True)
+    return replace(learned, **{name: tuple(TEMPERED_READ[name] * each for each in slopes) for name, slopes in learnt})
 
 
 def plainly(said: Sequence[str]) -> list[Recalled]:
