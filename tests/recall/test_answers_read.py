@@ -227,6 +227,8 @@ def test_what_the_rules_leave_open_of_a_past_is_read_only_where_it_was_plainly_s
         item = Item(id=ItemId(f"{9:026}"), kind=Kind.TURN, text=since, said=WHEN + timedelta(days=60))
         grounds = replace(draft.grounds, evidence=(first, replace(first, item=item)), reading=YES, left_open=True)
         assert (sure(grounds) > DOUBTED) is answered, about_it
+        by_tom = replace(first, item=replace(first.item, slots={"speaker": "Tom"}))
+        assert sure(replace(grounds, evidence=(by_tom,), quoted=(by_tom.item,))) <= DOUBTED
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,7 @@ from mnemic.recall.evidence import (
     ASKING,
     MACHINES,
     OF_ANY_MATTER,
+    WHOEVER_ASKS,
     can_answer,
     denies_in,
     held_by_then,
@@ -139,8 +140,6 @@ _NEAREST: Final = "What comes nearest:"
 _NEAREST_CHINESE: Final = "最接近的是："
 _NO_TRAIT: Final = 0.6
 """How likely right an answer must be by words alone, where the words of the question are not told."""
-_WHOEVER_ASKS: Final = ("", "user")
-"""By whom it is said, where nobody is named."""
 _GOES_ON: Final = re.compile(r"\W*(?:(?:and|but|so|well|oh) )*(?:he|she|they)\b|[他她]", re.IGNORECASE)
 """Goes on about somebody spoken of before."""
 ENDED: Final = 0.6
@@ -566,7 +565,7 @@ def _is_beside(question: str, asked: AnswerType, quoted: QuotedSentence, evidenc
     if hit is None or asks_yes_or_no(question):
         return False
     if hit.bearing is None:  # of what somebody by name said in a talk of several, the day it was said may answer
-        own = hit.item.kind is Kind.TURN and speaker_of(hit.item) in _WHOEVER_ASKS
+        own = hit.item.kind is Kind.TURN and speaker_of(hit.item) in WHOEVER_ASKS
         return own and lacks_what_is_asked(question, hit, quoted.text)
     if not is_off(question, asked, hit, quoted.text):
         return False
@@ -806,7 +805,7 @@ def _short(
 
 def _looked_up(question: str, asked: AnswerType, quoted: QuotedSentence, *, scored: bool) -> str:
     """What a quote holds of what is asked for; of what whoever asks said themselves only what is beyond doubt."""
-    own = quoted.item.kind is Kind.TURN and speaker_of(quoted.item) in _WHOEVER_ASKS
+    own = quoted.item.kind is Kind.TURN and speaker_of(quoted.item) in WHOEVER_ASKS
     look = held if scored and not own else surely_held
     return look(asked, quoted.text, quoted.item, question)
 

@@ -51,6 +51,8 @@ _SUPPOSED: Final = TRAITS.index("supposed")
 PLAIN_AT_LEAST: Final = {"own": 1.5, "informs": 2.5, "state": 1.0}
 PLAIN_AT_MOST: Final = {"supposed": -2.0, "end": -2.0, "negate": -3.0}
 """Log odds of traits between which a passage plainly states how something is."""
+WHOEVER_ASKS: Final = ("", "user")
+"""By whom it is said, where nobody is named."""
 ASKING: Final = re.compile(r"[?？][\"'”’)\]]*$")
 _OTHERS: Final = r"(?:you|we|he|she|it|they|anyone|anybody|someone|somebody)"
 _THEIR: Final = r"(?:the|my|our|your|his|her|its|their|this|that|these|those)"

@@ -16,7 +16,7 @@ from mnemic.core.items import Kind
 from mnemic.extract.chinese import has_chinese
 from mnemic.extract.sentences import written_sentences
 from mnemic.recall.asked_matter import AskedMatter, without_times
-from mnemic.recall.evidence import asks, denies_in, states_plainly
+from mnemic.recall.evidence import WHOEVER_ASKS, asks, denies_in, speaker_of, states_plainly
 from mnemic.recall.object_endings import ObjectState, object_state
 from mnemic.recall.polarity import ASKS_PAST, telling_words
 from mnemic.recall.unreal import is_unreal, supposed_clauses
@@ -194,7 +194,9 @@ def may_be_read_of_stretch(question: str, spans: Sequence[TimeSpan], item: Item,
     if matter.share_in(item.text) < _SOME:
         return True
     hit = next((hit for hit in evidence if hit.id == item.id), None)
-    if hit is None or not states_plainly(hit) or _PASSING.search(item.text) or not _asks_state_then(question, spans):
+    if hit is None or speaker_of(item) not in WHOEVER_ASKS or not states_plainly(hit):
+        return False
+    if _PASSING.search(item.text) or not _asks_state_then(question, spans):
         return False
     return not any(_may_end(matter, other, hit, spans[-1].end) for other in evidence)
 
