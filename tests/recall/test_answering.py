@@ -720,6 +720,29 @@ def test_what_is_plainly_of_another_matter_contests_no_answer(
     assert drafted.grounds.contested is contested
 
 
+def test_an_answer_is_contested_whatever_its_later_denial_is_to_what_recall_put_before_both(me: ScopedMemory) -> None:
+    tell(me, "Lars is a dentist.", "Lars quit as a dentist.")
+    me.observe("A dentist, then.", role="assistant", said=START)
+    question = "What is Lars by profession?"
+    hits = {hit.text: replace(hit, components={"dense": 1.0}, bearing=4.0) for hit in me.recall(question).items}
+    first, stated, denied = (
+        replace(hits[text], same_matter=odds)
+        for text, odds in (("A dentist, then.", 0.0), ("Lars is a dentist.", -5.0), ("Lars quit as a dentist.", -5.0))
+    )
+    drafted = draft_answer(question, replace(me.recall(question), items=(first, stated, denied)))
+    assert drafted is not None
+    assert drafted.grounds.contested
+
+
+@pytest.mark.parametrize("question", ["Where do I live?", "Do I live in Leeds?"])
+def test_what_the_profile_states_is_answered_where_nothing_is_recalled(question: str) -> None:
+    with Memory("memory:", embedder="none") as memory:
+        tell(memory.scope(user="noor"), "I live in Leeds.", "Is Leeds nice?")
+        answered = memory.scope(user="noor", session="another").ask(question)
+    assert answered.known
+    assert "Leeds" in answered.text
+
+
 def test_an_assistant_contests_nothing(me: ScopedMemory) -> None:
     tell(me, "I go to the Crown gym.")
     me.observe("The Crown gym is closed.", role="assistant", said=START + timedelta(days=90))

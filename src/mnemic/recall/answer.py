@@ -370,7 +370,7 @@ def _drafted_of_profile(
     """An answer that the profile states, with what else of the evidence adds to it."""
     values = [shown_value(str(item.slots["value"]), item.text) for item in facts if "value" in item.slots]
     short = ", ".join(dict.fromkeys(values))
-    contested = _contested(question, facts, values, evidence)
+    contested = _contested(question, facts, values, evidence, context.items)
     grounds = AnswerGrounds(question, context, evidence, asked, facts, short, None, stated=True, contested=contested)
     known = {id for fact in facts for id in (fact.id, *fact.source)}
     more = (hit.item for hit in adding_up(question, evidence) if hit.id not in known)
@@ -395,7 +395,7 @@ def _drafted_of_quotes(
     short, yes = _short(question, asked, chosen, evidence)
     short = "" if doubted and evidence[0].succession != 1 else short
     quoted = [hit.item for hit in chosen]
-    contested = _contested(question, quoted[:1], [chosen[0].text], evidence)
+    contested = _contested(question, quoted[:1], [chosen[0].text], evidence, context.items)
     concluded = yes is not None
     grounds = AnswerGrounds(
         question,
@@ -452,7 +452,9 @@ def _read_plainly(
     if (still := still_so(question, own)) is not None:
         return still
     stated = stated_in_full(question, own)
-    return said if stated is None or _contested(question, [stated.item], [stated.sentence], evidence) else stated
+    if stated is None or _contested(question, [stated.item], [stated.sentence], evidence, context.items):
+        return said
+    return stated
 
 
 def _own(recalled: Sequence[Recalled], user: str) -> list[Recalled]:
@@ -480,7 +482,7 @@ def _plainly_said(
     if said is None or said.yes is None:
         return said
     of_it = [hit for hit in evidence if follows(question, hit.text) is not Following.OTHER]
-    if said.yes and _contested(question, [said.item], [said.sentence], of_it):
+    if said.yes and _contested(question, [said.item], [said.sentence], of_it, context.items):
         return replace(said, yes=None)
     if newest is None:
         return said
@@ -522,7 +524,7 @@ def _plainly_said_of(spoken_of: SpokenOf, question: str, heard: Sequence[Recalle
     if newest is not None and newest.id != item.id and newest.item.said > item.said:
         return None
     sentence = own[item.id].get(said.sentence, item.text)
-    if said.yes and _contested(question, [item], [sentence], heard):
+    if said.yes and _contested(question, [item], [sentence], heard, heard):
         return None
     return YesOrNo(said.yes, item, sentence)
 
@@ -671,11 +673,20 @@ def _changes(hit: Recalled) -> bool:
     return bool(cues[SentenceCue.CHANGE] or cues[SentenceCue.END]) and not cues[SentenceCue.SUPPOSE]
 
 
-def _contested(question: str, quoted: Sequence[Item], texts: Sequence[str], evidence: Sequence[Recalled]) -> bool:
+def _contested(
+    question: str,
+    quoted: Sequence[Item],
+    texts: Sequence[str],
+    evidence: Sequence[Recalled],
+    recalled: Sequence[Recalled],
+) -> bool:
     """Whether whoever told some texts said later, of what these name, that it ended or is not so.
 
     A question of the past is answered by what ended since; and what recall holds for another state of the same matter
     it has put in its place already.
+
+    Args:
+        recalled: All that was recalled, the best first: with that recall has compared the others' matter.
     """
     if ASKS_PAST.search(question):
         return False
@@ -686,8 +697,11 @@ def _contested(question: str, quoted: Sequence[Item], texts: Sequence[str], evid
     later = [hit for hit in later if _by_same(quoted[0], hit.item)]
     if any(ends_unnamed(question, hit.text) for hit in later):
         return True
+    if not later:
+        return False
     most = most_bearing(evidence)
-    if evidence[0].id in known and read_by(evidence) == "vectors":
+    compared_with = next((hit.id for hit in recalled if hit.same_matter is not None), None)
+    if compared_with in known and read_by(evidence) == "vectors":
         later = [hit for hit in later if _is_of_matter(hit, most)]
     elif not asks_yes_or_no(question):
         later = [hit for hit in later if hit.bearing is None or hit.bearing >= most - OF_NO_BEARING]
@@ -695,7 +709,7 @@ def _contested(question: str, quoted: Sequence[Item], texts: Sequence[str], evid
 
 
 def _is_of_matter(hit: Recalled, most: float) -> bool:
-    """Whether a hit is of one matter with what goes first, for all that recall can tell with vectors.
+    """Whether a hit is of one matter with what recall put first, for all that it can tell with vectors.
 
     Args:
         most: The bearing on the question of what bears most on it.
