@@ -155,6 +155,8 @@ My sister would love a dog. => Does my sister have a dog? =>
 My sister got a dog, she wants another. => Does my sister have a dog? => Yes
 If Callum moves to Leeds I'll visit. => Does Callum live in Leeds? =>
 My older brother smokes. => Does my younger brother smoke? =>
+My big sister lives in Rome. => Does my little sister live in Rome? =>
+我哥哥抽烟。 => 我弟弟抽烟吗？ =>
 My brother has a dog. => Does my brother have a cat? =>
 """  # noqa: E501 - a row cut in pieces is read wrongly
 

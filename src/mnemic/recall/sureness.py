@@ -91,6 +91,11 @@ _ONLY_WANTS: Final = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 """Says that somebody wants a thing, and of nothing that they have it."""
+_YOUNG_OR_OLD: Final = "(?:brother|sister|sibling|son|daughter|boy|girl|cousin|aunt|uncle)"
+_YOUNGER: Final = re.compile(rf"\b(?:younger|youngest|little|baby|kid) {_YOUNG_OR_OLD}|[弟妹]", re.IGNORECASE)
+_ELDER: Final = re.compile(rf"\b(?:older|oldest|elder|eldest|big) {_YOUNG_OR_OLD}|[哥姐]", re.IGNORECASE)
+_BY_AGE: Final = ((_YOUNGER, _ELDER), (_ELDER, _YOUNGER))
+"""Whom a question may ask about, and whom what answers it must not be of alone."""
 _ENDS: Final = (ENDING + REPLACED + MOVED).pattern()
 """Says that something ended, or that another thing or place came for it."""
 
@@ -282,18 +287,21 @@ def _speaks_against(grounds: AnswerGrounds) -> bool:
     """Whether what is quoted speaks against the yes or no that was read out of it, or is of somebody else.
 
     Yes is not read out of what denies or ends something, unless an end or a past is asked for; nor no, where an end is;
-    nor yes out of what does not hold a number that is asked about, nor that somebody has what they only want.
+    nor yes out of what does not hold a number that is asked about; nor either out of what somebody only wants, where it
+    is asked whether they have it, or of an older brother, where it is a younger one's.
     """
     question, quoted = grounds.question, grounds.quoted[0].text
     if asks_of_self(question) and about_another(quoted, names_in(hit.text for hit in grounds.evidence), question):
+        return True
+    if any(asked.search(question) and other.search(quoted) and not asked.search(quoted) for asked, other in _BY_AGE):
+        return True
+    if _ASKS_TO_HAVE.search(question) and _ONLY_WANTS.search(quoted):
         return True
     ends = _ENDS.search(quoted) is not None
     asks_end = ASKS_END.search(question) is not None or _ENDS.search(question) is not None
     if grounds.yes is not None and grounds.yes < _HALF:
         return ends and asks_end and STILL.search(question) is None and DENIED.search(quoted) is None
     if not _numbers_asked(grounds) <= set(_NUMBER.findall(quoted)):
-        return True
-    if _ASKS_TO_HAVE.search(question) and _ONLY_WANTS.search(quoted):
         return True
     denied = denies_more(question, quoted) or (ends and not asks_end)
     if not denied or asks_end or ASKS_PAST.search(question) or goes_on(quoted):
