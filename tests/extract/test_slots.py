@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from mnemic.core.clock import micros, moment
 from mnemic.core.timex import parse_said
+from mnemic.extract.chinese import bare_place
 from mnemic.extract.patterns import SlotAct
 from mnemic.extract.phrasing import phrased, shown_value
 from mnemic.extract.slots import birthday, slots
@@ -259,10 +260,38 @@ def test_a_pet_that_somebody_had_is_none_that_they_have(text: str, names: list[s
         ("我当了十年老师", "job", "老师"),
         ("我是医院的护士", "job", "护士"),
         ("我养了只仓鼠", "pet", "仓鼠"),
+        ("我养了对鹦鹉", "pet", "鹦鹉"),
+        ("I work in a bank and Peter works in a shop", "employer", "a bank"),
+        ("I work in a bakery and Tom is a teacher", "employer", "a bakery"),
+        ("I work at the library and Mum helps out", "employer", "the library"),
+        ("I work in a shop called Lock and Peter works nights", "employer", "a shop called Lock"),
+        ("I work at a firm called Deller and Sons Ltd in Totnes", "employer", "a firm called Deller and Sons Ltd"),
+        ("我在北京当代美术馆工作", "employer", "北京当代美术馆"),
+        ("我在上海干细胞公司工作", "employer", "上海干细胞公司"),
+        ("我在武汉干部学院工作", "employer", "武汉干部学院"),
+        ("我在武汉干部学院当老师", "employer", "武汉干部学院"),
+        ("我是一年级老师", "job", "一年级老师"),
+        ("我是二年级班主任", "job", "二年级班主任"),
+        ("我住在宁夏回族自治区", "city", "宁夏回族自治区"),
+        ("I work at the Bed and Breakfast on the corner", "employer", "the Bed and Breakfast"),
+        ("我在小米做科技", "employer", "小米"),
     ],
 )
 def test_a_value_is_neither_cut_nor_runs_on(text: str, slot: str, value: str) -> None:
     assert {str(found.value) for found in slots(text, "user", SAID) if found.slot == slot} == ({value} - {""})
+
+
+@pytest.mark.parametrize(
+    ("words", "place"),
+    [
+        *((name, name) for name in ("昌平回龙观", "广西来宾", "回龙观", "中山纪念堂", "北京古玩城", "北京未来科技城")),
+        *((name, name) for name in ("多伦多", "和田", "多哈", "那不勒斯", "不丹", "别府", "两江新区", "几内亚")),
+        *(("一趟泰国", "泰国"), ("趟泰国", "泰国"), ("回北京", "北京"), ("天津来", "天津"), ("北京玩", "北京")),
+        *(("那边", ""), ("几个地方", ""), ("别的地方", ""), ("两天", ""), ("和朋友", "")),
+    ],
+)
+def test_a_place_is_parted_from_what_stands_around_it_and_not_cut(words: str, place: str) -> None:
+    assert bare_place(words) == place
 
 
 @pytest.mark.parametrize(

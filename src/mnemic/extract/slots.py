@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from mnemic.core.timex import find_times
 from mnemic.core.timex_en_words import month_named
 from mnemic.extract import slots_en, slots_en_words, slots_zh, slots_zh_words
-from mnemic.extract.chinese import has_chinese, place_alone, simple
+from mnemic.extract.chinese import ORGANISATION_ENDS, has_chinese, place_alone, simple
 from mnemic.extract.hurried import written_out
 from mnemic.extract.known_names import PLACES, WORKPLACES
 from mnemic.extract.left_out_subjects import speaks_of_another
@@ -348,14 +348,15 @@ def _place(value: str) -> str | None:
     return None if value.casefold() in WORKPLACES and value.casefold() not in PLACES else value
 
 
-_FIRM_ALONE: Final = re.compile("(?<=..)(?:做|当|干|上班|工作(?!室)|任职|打工).*$")
-_YEARS_OF: Final = re.compile(r"^[一二三四五六七八九十两几\d]+年")
+_FIRM_ALONE: Final = re.compile("(?<=..)(?:做|当(?!代)|干(?![部细])|上班|工作(?!室)|任职|打工).*$")
+_FIRM_WHOLE: Final = re.compile(f"^[^做]*(?:{ORGANISATION_ENDS})$")
+_YEARS_OF: Final = re.compile(r"^[一二三四五六七八九十两几\d]+年(?!级)")
 _LEARNS: Final = re.compile("学(?![生者校院])")
 
 
 def _firm(value: str) -> str:
     """An employer without what somebody does there, where the language parts no words."""
-    return _FIRM_ALONE.sub("", value) if has_chinese(value) else value
+    return value if not has_chinese(value) or _FIRM_WHOLE.search(value) else _FIRM_ALONE.sub("", value)
 
 
 def _job(value: str) -> str | None:

@@ -8,11 +8,14 @@ from typing import Final
 from mnemic.extract.patterns import SlotAct
 from mnemic.extract.slots_en_words import AGE_CUES, AGE_WORDS, say
 
-_BEHIND_WORKPLACE: Final = "(?:and(?! (?-i:[A-ZÀ-Þ][a-z]))|or|but|because|since|so|when|while|as|if|that|which|who|where|for|with|at|on|in|to|near|now|these|this|last|i|we|is|are|was)"
+_BEHIND_WORKPLACE: Final = "(?:and|or|but|because|since|so|when|while|as|if|that|which|who|where|for|with|at|on|in|to|near|now|these|this|last|i|we|is|are|was)"
+_WHOLE_WORKPLACE: Final = rf"(?![\w'-]| (?!{_BEHIND_WORKPLACE}\b)[\w&])"
+_JOINED: Final = rf"(?-i:[A-ZÀ-Þ])[\w'-]* and (?-i:[A-ZÀ-Þ][a-z])[\w'-]*(?: (?-i:[A-ZÀ-Þ])[\w'-]*)*{_WHOLE_WORKPLACE}(?! (?:is|are|was)\b)"
+"""A name that an "and" joins to another; what a verb follows begins another clause."""
 _WORKPLACE: Final = (
     r"(?P<value>(?:a|an|the) (?!(?:bit|while|moment|same|time|most|living|weekend|minute|day|whole|good|slow|steady|first|future|best|next|fast|computer"
     r"|desk|past|night|evening|morning|afternoon|long|lot|new|sake|project|team|other|end|back|gym|money|love|pleasure|rest)\b)"
-    rf"[a-z][\w'-]*(?: (?!{_BEHIND_WORKPLACE}\b)(?:& )?[\w'-]+){{0,5}})(?![\w'-]| (?!{_BEHIND_WORKPLACE}\b)[\w&])"
+    rf"(?:{_JOINED}|[a-z][\w'-]*)(?: (?!{_BEHIND_WORKPLACE}\b)(?:{_JOINED}|(?:& )?[\w'-]+)){{0,5}}){_WHOLE_WORKPLACE}"
 )
 _BEEN_IN_NOW: Final = (
     r"been (?:living )?in (?!(?:lockdown|quarantine|isolation|hospital|rehab|therapy|recovery|remission|mourning|plaster|covid)\b)"
