@@ -19,7 +19,7 @@ from mnemic.core.mask import mask, refuse_secrets
 from mnemic.core.scope import Shared
 from mnemic.core.uninterrupted import import_whole
 from mnemic.derive.runs import MAINTAIN, awaiting_more, evidence_left
-from mnemic.errors import Invalid, ModelError, NotFound
+from mnemic.errors import Invalid, ModelError, NotFound, StoreError
 from mnemic.lanes.following import choice_of, follows, lost_lanes
 from mnemic.lanes.slices import EMBED, EXPIRE, JOBS, PACK, SLOTS
 from mnemic.meaning import WORDS_ALONE
@@ -387,6 +387,7 @@ class Admin:
         Raises:
             Invalid: no embedder goes by that name; or none is named, and none serves or a change to another was begun.
             ModelError: the embedder failed; the old vectors still serve, and the next call goes on from there.
+            NotFound: another process has dismissed the embedder meanwhile.
         """
         opened = self._opened
         chosen = opened.meaning.serving() if embedder is None else chosen_embedder(embedder, opened.settings)
@@ -612,7 +613,7 @@ class Admin:
     def _trait_check(self) -> Iterator[Check]:
         try:
             lacking = sum(self._opened.meaning.lacking_traits().values())
-        except ModelError:
+        except (ModelError, StoreError):
             return  # what it would tell is not known; why it fails is said where it is asked in earnest
         if lacking:
             who, theirs = ("vector has", "it its own") if lacking == 1 else ("vectors have", "them theirs")

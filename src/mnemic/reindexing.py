@@ -55,6 +55,7 @@ def reindex(opened: Opened, embedder: Embedder | None, on_slice: Callable[[int],
 
     Raises:
         ModelError: the embedder failed; the old vectors still serve.
+        NotFound: another process has dismissed the embedder meanwhile.
     """
     if embedder is None:
         choice = opened.store.transact(enlist, WORDS_ALONE, 1, EmbedderState.SERVING)

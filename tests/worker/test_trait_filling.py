@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,10 +13,15 @@ from numpy.typing import NDArray
 
 from mnemic import Memory
 from mnemic.core.queries import Filter, View
-from mnemic.errors import Invalid, ModelError
+from mnemic.errors import Invalid, ModelError, StoreCorrupt
+from mnemic.flow import Request, run
+from mnemic.lanes.embedding_slice import embed_traits
 from mnemic.meaning import WORDS_ALONE
 from mnemic.models.base import MAX_LOG_ODDS, TRAITS
+from mnemic.models.model_requests import Embed
 from mnemic.models.scripted_embedder import ScriptedEmbedder
+from mnemic.store.engine.lane_cursors import dismiss
+from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.values.work import VectorRow
 from mnemic.verbs.who import spaces_of
 
@@ -161,6 +167,30 @@ def test_the_doctor_says_how_many_vectors_have_no_traits_and_what_gives_them_som
 @pytest.mark.parametrize("embedder", [Silent(), Telling(fails_after=0), ScriptedEmbedder(DIMS)])
 def test_the_doctor_says_nothing_of_traits_that_nobody_tells(opened: Opener, embedder: ScriptedEmbedder) -> None:
     assert [check.name for check in opened(embedder).admin.doctor() if check.name == "traits"] == []
+
+
+def test_the_doctor_still_reports_where_vectors_cannot_be_read(opened: Opener, monkeypatch: pytest.MonkeyPatch) -> None:
+    def damaged(*_: object) -> dict[int, int]:
+        raise StoreCorrupt("a page is damaged")
+
+    memory = opened(Telling())
+    monkeypatch.setattr(Snapshot, "without_traits", damaged)
+    assert {check.name for check in memory.admin.doctor()} == {c.name for c in memory._opened.store.doctor()}
+
+
+def test_traits_of_an_embedder_that_was_dismissed_meanwhile_are_given_to_nobody(opened: Opener) -> None:
+    memory = opened(Telling())
+    ((row,), keys) = memory._opened.meaning.rows(), [(row.ver, row.part) for row in rows_of(memory)]
+    with memory._opened.store.read() as snapshot:
+        (space,) = spaces_of(snapshot, memory.scope(user="ada")._who)
+
+    def perform(request: Request) -> Any:
+        answer = memory._opened.answering.perform(request)
+        while isinstance(request, Embed) and memory._opened.store.transact(dismiss, row.id):
+            pass
+        return answer
+
+    assert run(embed_traits(space, row, keys[:2], last=False), perform) == 0
 
 
 def test_a_reindex_that_names_nobody_wants_somebody_who_serves(tmp_path: Path) -> None:

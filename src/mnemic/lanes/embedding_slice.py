@@ -122,7 +122,10 @@ def embed_traits(space: int, embedder: EmbedderRow, keys: Sequence[tuple[int, in
     vectors = (yield from embed(embedder.id, [text for _, _, text in passages])) if passages else []
     pairs = zip(passages, vectors, strict=True)
     traits = {(ver, part): v[2 * embedder.dims :] for (ver, part, _), v in pairs if len(v) == whole}
-    return (yield from transact(add_traits, space, embedder.id, traits, last=last))
+    try:
+        return (yield from transact(add_traits, space, embedder.id, traits, last=last))
+    except NotFound:
+        return 0  # the embedder was dismissed meanwhile
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,8 +68,16 @@ _AGES: Final = re.compile(
 )
 """How old somebody is, as it is told: "seven last week", 六岁, 七十八了."""
 _BORN: Final = re.compile(r"\b(?:born|birthday|aged?|turn(?:s|ed|ing)?)\b|出生|生日|[岁龄]|生于", re.IGNORECASE)
+_GENERAL: Final = {
+    **dict.fromkeys(("child", "children", "kid", "kids", "孩子", "小孩", "娃", "宝宝"), "child"),
+    **dict.fromkeys(("parent", "parents", "父母"), "parent"),
+}
+_ANY_OF: Final = {"son": "child", "daughter": "child", "mother": "parent", "father": "parent"}
+"""What else somebody's people are called, whoever they are."""
 _KIN: Final = re.compile(
-    rf"\b(?:{RELATIONS})\b|{'|'.join(sorted(RELATIONS_CHINESE, key=len, reverse=True))}", re.IGNORECASE
+    rf"\b(?:{RELATIONS}|child|children|kids?|parents?)\b"
+    rf"|{'|'.join(sorted((*RELATIONS_CHINESE, '孩子', '小孩', '娃', '宝宝', '父母'), key=len, reverse=True))}",
+    re.IGNORECASE,
 )
 _MYSELF: Final = re.compile(r"\bI\b|我(?!们?的?(?:家|妈|爸|哥|姐|弟|妹|爷|奶|老|儿|女))")
 _CLOSE_BEHIND: Final = 12
@@ -354,13 +362,16 @@ def _is_of_other_kin(before: str, question: str) -> bool:
     if last is None or _MYSELF.search(before, last.end()) or called_by_name(question):
         return False
     asked = {_kin_of(kin[0]) for kin in _KIN.finditer(question)}
-    return _kin_of(last[0]) not in asked and bool(asked or SPEAKS_OF_SELF.search(question))
+    told = _kin_of(last[0])
+    if told in asked or _ANY_OF.get(told) in asked or any(_ANY_OF.get(kin) == told for kin in asked):
+        return False
+    return bool(asked or SPEAKS_OF_SELF.search(question))
 
 
 def _kin_of(word: str) -> str:
     """What a word for one of somebody's people calls them, whatever the word."""
     low = word.casefold()
-    return CALLED.get(low) or RELATIONS_CHINESE.get(low) or low
+    return CALLED.get(low) or RELATIONS_CHINESE.get(low) or _GENERAL.get(low) or low
 
 
 def _time_surely(text: str, item: Item, question: str) -> str:

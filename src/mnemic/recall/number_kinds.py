@@ -40,10 +40,15 @@ _TOLD: Final = tuple(
 """By the end of what stands before 号, what tells such a number."""
 
 _ASKS_SUM: Final = re.compile(
-    r"\bhow much\b(?!.*\b(?:weigh\w*|time|older|younger|taller|sleep|water|milk|sugar|flour|coffee|tea)\b)"
+    r"\bhow much (?!(?:(?:un)?paid )?(?:time|leave|holiday|notice)\b)(?:"
+    r"(?:is|are|was|were) (?!left\b|(?:I|you|we|he|she|they) \w|.{0,60}\bweigh)"
+    r"|(?:do|does|did|can|could|will|would) [\w’' ]{0,60}\bmake\b"
+    r"|(?=.{0,120}\b(?:cost\w*|pay\w*|paid|rent\w*|price\w*|earn\w*|ow(?:e[sd]?|ing)"
+    r"|charg\w+|spen[dt]\w*|worth|salary|fees?|money)\b))"
     r"|多少钱|多少[块元]",
     re.IGNORECASE,
 )
+"""Asks for money: by what costs or earns it, or for how much something is."""
 _COUNTS_NO_SUM: Final = re.compile(
     r"^[\w.,]+(?: and a half)?[- ](?:years?|months?|weeks?|days?|nights?|hours?|minutes?|mins?|bed\w*|rooms?|people"
     r"|kids|children|miles?|km|kilos?|kg|times|am|pm|percent|sessions?|lessons?|seats?|doors?|litres?|metres?|floors?)\b"

@@ -62,6 +62,8 @@ _SPEAKS_TO: Final = re.compile(
     re.IGNORECASE,
 )
 """Before a "to" that leads to somebody or something, and to no place."""
+_VERB: Final = 24
+"""Most characters of such a verb and the space behind it."""
 _KIN: Final = frozenset(
     (
         *(
@@ -120,7 +122,8 @@ def _led_to(text: str, question: str) -> set[str]:
     english = (
         match["name"]
         for match in _LED_TO.finditer(text)
-        if not (home and match["by"] == "at") and not _SPEAKS_TO.search(text[: match.start()])
+        if not (home and match["by"] == "at")
+        and not (match["by"] == "to" and _SPEAKS_TO.search(text, max(0, match.start() - _VERB), match.start()))
     )
     chinese = (bare_place(match["name"] or match["before"]) for match in _LED_TO_CHINESE.finditer(text))
     return {place for place in (*english, *chinese) if place and not _is_no_place(place)}

@@ -552,6 +552,9 @@ _DUE_JOBS: Final = tuple(
 class SqliteVectors(SqliteGroup, VectorTables):
     """SQLite's own statements about vectors."""
 
+    def of_size(self, model: int, size: int) -> dict[int, int]:
+        return dict(self._db.execute(_OF_SIZE, (model, size)))
+
     def add_vectors(self, space: int, model: int, vectors: Iterable[VectorRow]) -> int:
         before = self._db.total_changes()
         self._db.executemany(_ADD_VECTOR, [(space, model, *row) for row in vectors])
@@ -567,6 +570,10 @@ class SqliteVectors(SqliteGroup, VectorTables):
         return self._db.changes()
 
 
+_OF_SIZE: Final = (
+    "SELECT v.space, count(*) FROM space s CROSS JOIN vector v ON v.space = s.id"
+    " WHERE v.model = ? AND length(v.f16) = ? GROUP BY v.space"
+)
 _ADD_VECTOR: Final = (
     "REPLACE INTO vector SELECT space, ?2, ver, part, ?5 FROM entry WHERE space = ?1 AND ver = ?3 AND part = ?4"
 )
