@@ -284,7 +284,6 @@ def test_short_is_only_what_surely_is_of_the_type_asked_for(world: Any, text: st
         ("收到了快递，今天去拿", "我去了哪儿？", ""),
         ("瑜伽课每周二晚上七点半开始", "瑜伽课什么时候开始？", "每周二晚上七点半"),
         ("我生日是腊月初八", "我的生日是什么时候？", ""),
-<<<<<<< HEAD
         ("我住在回龙观", "我住在哪里？", "回龙观"),
         ("我上周去了中山纪念堂", "我去了哪里？", "中山纪念堂"),
         ("我上周去了北京古玩城", "我去了哪里？", "北京古玩城"),
@@ -296,7 +295,6 @@ def test_short_is_only_what_surely_is_of_the_type_asked_for(world: Any, text: st
         ("我们搬到了杭州滨江", "我们住在哪里？", "杭州滨江"),
         ("她嫁到了宁波", "她住在哪里？", "宁波"),
         ("弟弟住到了公司宿舍", "弟弟住在哪里？", "公司宿舍"),
-=======
         ("We got married in Rome.", "Which city did we get married in?", "Rome"),
         ("We got engaged in Venice.", "Which city did we get engaged in?", "Venice"),
         ("I work 30 hours a week.", "How much do I work?", "30 hours a week"),
@@ -318,7 +316,6 @@ def test_short_is_only_what_surely_is_of_the_type_asked_for(world: Any, text: st
         ("My mum is 61.", "How old is my parent?", "61"),
         ("My sister is 30.", "How old is my kid?", ""),
         ("The kids are 8.", "How old am I?", ""),
->>>>>>> z/fixb
     ],
 )
 def test_short_is_whole_and_nothing_of_another_kind(world: Any, text: str, question: str, short: str) -> None:
