@@ -224,10 +224,10 @@ def ask_all(heads: CurrencyWeights, draws: int, kept: Path, jobs: int) -> tuple[
 
 
 def _ask_fold(fold: int, heads: CurrencyWeights, draws: int, kept: Path) -> list[AskedOnce]:
-    order = blake2b(
-        b"".join(part.tobytes() for network in heads.networks for part in astuple(network)), digest_size=4
-    ).hexdigest()
-    file = kept / f"asked-{read_by(heads)}-{order}-{fold}.pickle"  # another order wants asking anew
+    networks_bytes = b"".join(part.tobytes() for network in heads.networks for part in astuple(network))
+    lives = "".join((*LEARNED_LIVES, *IDLE_LIVES, *UNREAD_LIVES)).encode()
+    key = blake2b(networks_bytes + lives, digest_size=4).hexdigest()
+    file = kept / f"asked-{read_by(heads)}-{key}-{fold}.pickle"  # another order or other lives want asking anew
     if file.exists():
         known: list[AskedOnce] = pickle.loads(file.read_bytes())  # noqa: S301 - who runs this names the folder
         return known

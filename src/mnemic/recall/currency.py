@@ -529,7 +529,7 @@ def current(
     same_matter = succession.same_matter.tolist()
     none = [None] * len(turn_hits)
     same_topic = none if pool.same_topic is None else pool.same_topic.tolist()
-    traits = none if pool.traits is None else [_known(odds) for odds in pool.traits.T.tolist()]
+    traits = none if pool.traits is None else [_traits_if_told(odds) for odds in pool.traits.T.tolist()]
     states = {at: n for n, at in enumerate(succession.group, start=1)}
     for place, at in zip(turns, succession.order, strict=True):
         hit, score = turn_hits[at], hits[place].score
@@ -550,7 +550,7 @@ def current(
     return moved
 
 
-def _known(odds: Sequence[float]) -> tuple[float, ...] | None:
+def _traits_if_told(odds: Sequence[float]) -> tuple[float, ...] | None:
     return None if math.isnan(odds[0]) else tuple(odds)
 
 

@@ -13,6 +13,7 @@ from typing import Final
 from mnemic.core.parts import MONTHS, WEEKDAYS
 from mnemic.extract.chinese import bare_place
 from mnemic.extract.known_names import GIVEN, PLACES
+from mnemic.extract.slots_en_words import RELATIONS
 from mnemic.recall.word_groups import LONG_AGO, USED_TO, WordGroup
 
 _CAPITALISED: Final = r"[A-Z](?:[^\W\u3400-\u9fff]|['’-]|[.](?=\w))*"
@@ -64,25 +65,7 @@ _SPEAKS_TO: Final = re.compile(
 """Before a "to" that leads to somebody or something, and to no place."""
 _VERB: Final = 24
 """Most characters of such a verb and the space behind it."""
-_KIN: Final = frozenset(
-    (
-        *(
-            "mum",
-            "mom",
-            "mam",
-            "dad",
-            "mother",
-            "father",
-            "gran",
-            "granny",
-            "grandma",
-            "grandpa",
-            "grandad",
-            "granddad",
-        ),
-        *("nan", "nana", "auntie", "aunt", "uncle"),
-    )
-)
+_KIN: Final = re.compile(rf"{RELATIONS}|auntie", re.IGNORECASE)
 _LEFT: Final = re.compile(rf"\b(?:from|left) (?:the )?({NAME})|从([\u4e00-\u9fff]{{2,4}}?)(?=[搬来去到回])")
 """Names the place that somebody left."""
 _CAME: Final = re.compile(
@@ -131,5 +114,5 @@ def _led_to(text: str, question: str) -> set[str]:
 
 def _is_no_place(name: str) -> bool:
     """Whether a name is always written with a capital, or is somebody's alone."""
-    first = name.split()[0].casefold()
-    return name in CAPITALS or first in _KIN or (name.casefold() in GIVEN and name.casefold() not in PLACES)
+    of_kin = _KIN.fullmatch(name.split()[0]) is not None
+    return name in CAPITALS or of_kin or (name.casefold() in GIVEN and name.casefold() not in PLACES)
