@@ -272,28 +272,19 @@ def _padded(samples: Sequence[Sample], mean: Floats, deviation: Floats) -> dict[
     }
 
 
-def _loss(parts: dict[str, torch.Tensor], batch: dict[str, torch.Tensor]) -> torch.Tensor:
+def _odds_of(
+    parts: dict[str, torch.Tensor], batch: dict[str, torch.Tensor]
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
+    """What the network makes of pools: standings and bearings (n, most), and by pair (n, most, most) whether the second
+    took the place of the first, and whether both are of one matter; log odds, as `recall.order_network` has them.
+    """
     import torch
-    from torch.nn.functional import binary_cross_entropy_with_logits, dropout, logsigmoid, softplus
+    from torch.nn.functional import dropout, logsigmoid
 
     def layer(values: torch.Tensor, name: str) -> torch.Tensor:
         return values @ parts[name][:-1] + parts[name][-1]
 
-    def mean(values: torch.Tensor, counts: torch.Tensor) -> torch.Tensor:
-        return (values * weight).sum() / (counts * weight).sum().clamp(min=1e-6)
-
-    def first(scores: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
-        some = (wanted.sum(1) > 0).float()
-        best = scores.masked_fill(wanted == 0, _UNLIKELY).logsumexp(1)
-        return mean((scores.logsumexp(1) - best) * some, some)
-
-    def below(scores: torch.Tensor, high: torch.Tensor, low: torch.Tensor) -> torch.Tensor:
-        best = scores.masked_fill(high == 0, _UNLIKELY).logsumexp(1, keepdim=True)
-        low = low * (high.sum(1, keepdim=True) > 0)
-        return mean((softplus(scores - best) * low).sum(1), (low.sum(1) > 0).float())
-
-    count, most = batch["there"].shape
-    there, weight = batch["there"], batch["weight"]
+    there, most = batch["there"], batch["there"].shape[1]
     flags = batch["flags"][:, None].expand(-1, most, -1)
     known = [batch["inputs"]]
     if "said_into" in parts:
@@ -316,17 +307,38 @@ def _loss(parts: dict[str, torch.Tensor], batch: dict[str, torch.Tensor]) -> tor
     verdicts = layer(dropout(layer(pairs, "pairs").relu(), DROPPED), "verdicts")
     replaced, same = verdicts[..., 0], verdicts[..., 1]
     likely = replaced.sigmoid() * float(NEVER_SURE) * batch["allowed"]
-    none = there == 0
     taken = (bears[:, :, None] + logsigmoid(replaced)).masked_fill(batch["allowed"] == 0, _UNLIKELY).amax(1)
-    standing = (torch.maximum(bears, taken) + torch.log1p(-likely).amin(-1)).masked_fill(none, _UNLIKELY)
-    bears = bears.masked_fill(none, _UNLIKELY)
+    standing = torch.maximum(bears, taken) + torch.log1p(-likely).amin(-1)
+    none = there == 0
+    return standing.masked_fill(none, _UNLIKELY), bears.masked_fill(none, _UNLIKELY), replaced, same
+
+
+def _loss(parts: dict[str, torch.Tensor], batch: dict[str, torch.Tensor]) -> torch.Tensor:
+    import torch
+    from torch.nn.functional import binary_cross_entropy_with_logits, softplus
+
+    def mean(values: torch.Tensor, counts: torch.Tensor) -> torch.Tensor:
+        return (values * weight).sum() / (counts * weight).sum().clamp(min=1e-6)
+
+    def first(scores: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
+        some = (wanted.sum(1) > 0).float()
+        best = scores.masked_fill(wanted == 0, _UNLIKELY).logsumexp(1)
+        return mean((scores.logsumexp(1) - best) * some, some)
+
+    def below(scores: torch.Tensor, high: torch.Tensor, low: torch.Tensor) -> torch.Tensor:
+        best = scores.masked_fill(high == 0, _UNLIKELY).logsumexp(1, keepdim=True)
+        low = low * (high.sum(1, keepdim=True) > 0)
+        return mean((softplus(scores - best) * low).sum(1), (low.sum(1) > 0).float())
+
+    standing, bears, replaced, same = _odds_of(parts, batch)
+    there, weight = batch["there"], batch["weight"]
     current, outdated, alike = batch["current"], batch["outdated"], batch["alike"]
     of_it = current + outdated
     total = first(standing, current) + BEARING * first(bears, of_it)
     total = total + OLDER * below(standing, current, outdated) + ALIKE * below(standing, of_it, alike)
     each = binary_cross_entropy_with_logits(bears, of_it, reduction="none")
     each = each * there * (1 + 2 * alike) * torch.where(of_it > 0, 2.0, 0.3)
-    total = total + EACH_BEARS * mean(each.sum(1), torch.ones(count))
+    total = total + EACH_BEARS * mean(each.sum(1), torch.ones(len(there)))
     untold = (of_it.sum(1) == 0).float()
     total = total + NOTHING_BEARS * mean(softplus(bears.logsumexp(1)) * untold, untold)
     both = of_it[:, :, None] * of_it[:, None]
@@ -334,7 +346,7 @@ def _loss(parts: dict[str, torch.Tensor], batch: dict[str, torch.Tensor]) -> tor
     beside = of_it[:, :, None] * there[:, None]
     for odds, wanted, asked, counts in (
         (replaced, takes, beside * batch["allowed"], 1 + takes),
-        (same, both, beside * (1 - torch.eye(most)), 1 + 2 * both),
+        (same, both, beside * (1 - torch.eye(there.shape[1])), 1 + 2 * both),
     ):
         wrong = binary_cross_entropy_with_logits(odds, wanted, reduction="none") * asked * counts
         total = total + PAIRS * mean(wrong.sum((1, 2)), asked.sum((1, 2)))
