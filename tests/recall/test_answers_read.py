@@ -169,10 +169,17 @@ def test_that_there_is_none_any_more_is_said_where_it_is_read() -> None:
     assert sure(draft.in_light_of(BESIDE).grounds) < sure(draft.in_light_of(TELLS).grounds)
 
 
-def test_what_the_rules_leave_open_stays_open_whatever_was_read() -> None:
+@pytest.mark.parametrize("against", ["left_open", "contested"])
+def test_what_speaks_against_an_answer_has_the_last_word_only_where_nothing_was_read(against: str) -> None:
     draft = drafted("Do I play the cello?", "I practise every day.")
-    read = draft.in_light_of(YES).grounds
-    assert sure(replace(read, left_open=True)) <= DOUBTED < sure(read)
+    assert sure(replace(draft.grounds, **{against: True})) <= DOUBTED
+    assert sure(replace(draft.in_light_of(YES).grounds, **{against: True})) > DOUBTED
+
+
+def test_a_value_that_was_contested_is_less_sure_and_what_the_profile_states_is_in_doubt() -> None:
+    read = drafted("Who is my dentist?", "My dentist is Dr Hale.").in_light_of(TELLS).grounds
+    assert sure(replace(read, contested=True)) < sure(read)
+    assert sure(replace(read, stated=True, contested=True)) <= DOUBTED
 
 
 def test_what_was_read_is_never_sure_and_yes_is_not_read_out_of_what_denies_or_ends_it() -> None:

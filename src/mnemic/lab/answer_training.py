@@ -95,7 +95,7 @@ TEMPERED: Final = 0.8
 """What log odds that an answer is right are taken times behind that: in folds, cases of change and lives of idle talk
 are answered with more certainty than comes true, and a wrong certainty costs more than a right answer's modesty."""
 
-TEMPERED_READ: Final = {"read_conclusion": 0.9, "read_value": 0.8}
+TEMPERED_READ: Final = {"read_conclusion": 0.9, "read_value": 0.65}
 """The same of an answer that was read, by which model learns from it: a yes or no is never sure anyway."""
 
 SHRINK_YES: Final = 10.0
@@ -104,7 +104,7 @@ SHRINK_YES: Final = 10.0
 LEARNED_LIVES: Final = (EverydayPart.BUILD, EverydayPart.LIVES, EverydayPart.LONG)
 """Whose ordinary lives weights are learned from."""
 
-UNREAD_LIVES: Final = (EverydayPart.NEWS, EverydayPart.VOICES)
+UNREAD_LIVES: Final = (EverydayPart.NEWS, EverydayPart.VOICES, EverydayPart.NEWCOMERS)
 """Lives that reading learned nothing from."""
 
 PARTS: Final = ("sure", "polar", "conclusion", "readings")
@@ -113,6 +113,10 @@ are where a question and what is quoted were read together."""
 
 READ_NOTHING: Final = {"read_conclusion": 0.6, "read_value": 0.5}
 """What an answer weighs where nothing of it was said, by which model learns from it."""
+
+OF_A_NEWCOMER: Final = 2.0
+"""What an answer of a newcomer's life weighs beside one of a case: by their like a memory is judged, and the order has
+learned nothing from them."""
 
 OF_IDLE_TALK: Final = 8
 """How many messages of idle talk a plain row stands amid."""
@@ -482,6 +486,11 @@ class AskedPlainly:
     drafted: DraftAnswer
     answer: str
 
+    def holds(self, answered: DraftAnswer) -> bool:
+        """Whether an answer says what is right."""
+        yes = answered.grounds.yes
+        return self.answer == ("yes" if yes is not None and yes > _EVEN else "no")
+
 
 def ask_plainly(embedder: Embedder) -> Iterator[AskedPlainly]:
     """Ask the rows of yes or no that reading was not learned from, each of a memory that was told it amid idle talk.
@@ -501,73 +510,102 @@ def ask_plainly(embedder: Embedder) -> Iterator[AskedPlainly]:
                 yield AskedPlainly(row["question"], drafted, row["answer"])
 
 
+@dataclass(frozen=True, slots=True)
+class _ReadDraft:
+    """A draft, what a reader made of it, and what is right.
+
+    Attributes:
+        yes: Whether yes is right; None where something else is asked, or neither is.
+        holds: Tells whether what was made of the draft is right.
+        weights: What it weighs, by which model learns from it.
+    """
+
+    drafted: DraftAnswer
+    reading: AnswerReading
+    yes: bool | None
+    holds: Callable[[DraftAnswer], bool]
+    weights: Mapping[str, float]
+
+
 def learn_readings(
     asked: Iterable[AskedOnce],
-    plain: Sequence[AskedPlainly],
+    plain: Iterable[AskedPlainly],
     learned: AnswerWeights,
     read: Callable[[str, Sequence[str]], AnswerReading | None],
 ) -> AnswerWeights:
-    """Learn what answers are worth that were read, from cases and plain rows that reading was not learned from.
+    """Learn what answers are worth that were read, from what reading was not learned from.
 
-    First whether it is yes; then, by that, how likely right a conclusion is, and an answer that is not yes or no. Other
-    talk from which reading was learned is left out: that it answers nothing, reading knows better than it would.
+    First whether it is yes; then, by that, how likely right a conclusion is, and an answer that is not yes or no.
+    """
+    with _weighing(learned):
+        drafts = [*_read_of_cases(asked, read), *_read_of_rows(plain, read)]
+        polar = [
+            (yes_as_read(replace(each.drafted.grounds, reading=each.reading)), each.yes)
+            for each in drafts
+            if each.yes is not None and each.drafted.grounds.yes is not None
+        ]
+    inputs, is_so = zip(*polar, strict=True)
+    learned = replace(learned, read_yes=fitted(np.stack(inputs).astype(np.float64), np.array(is_so), SHRINK_YES))
+    rows: dict[str, list[tuple[Floats, bool, float]]] = {name: [] for name in SHRINK_READ}
+    with _weighing(learned):
+        for each in drafts:
+            answered = each.drafted.in_light_of(each.reading)
+            concluded = answered.grounds.yes is not None
+            name, inputs_of = ("read_conclusion", concluding_as_read) if concluded else ("read_value", weighed_as_read)
+            row = inputs_of(answered.grounds).astype(np.float64), each.holds(answered), each.weights[name]
+            rows[name].append(row)
+    return replace(learned, **{name: _fitted_as_read(name, some) for name, some in rows.items()})
+
+
+def _read_of_cases(
+    asked: Iterable[AskedOnce], read: Callable[[str, Sequence[str]], AnswerReading | None]
+) -> Iterator[_ReadDraft]:
+    """The drafts of cases and lives, where the answer was told and where it was not.
+
+    Other talk from which reading was learned is left out: that it answers nothing, reading knows better than it would.
     """
     talk = {turn.text for some in learned_talk(Half.HANDS).values() for exchange in some for turn in exchange}
-    with _weighing(learned):
-        drafts = [
-            (once, told, drafted, reading)
-            for once in asked
-            for told, drafted in ((True, once.drafted()), (False, once.unfounded()))
-            if drafted is not None
-            and (told or drafted.grounds.quoted[0].text not in talk)
-            and (said := drafted.texts_to_read())
-            and (reading := read(once.question.text, said)) is not None
-        ]
-        polar = [
-            (yes_as_read(replace(drafted.grounds, reading=reading)), "yes" in once.question.answers)
-            for once, told, drafted, reading in drafts
-            if told and drafted.grounds.yes is not None and {"yes", "no"} & set(once.question.answers)
-        ]
-        rows_plain = [
-            (each, reading)
-            for each in plain
-            if each.drafted.grounds.yes is not None
-            and (said := each.drafted.texts_to_read())
-            and (reading := read(each.question, said)) is not None
-        ]
-        polar += [
-            (yes_as_read(replace(each.drafted.grounds, reading=reading)), each.answer == "yes")
-            for each, reading in rows_plain
-            if each.answer != "open"
-        ]
-    yes = fitted(
-        np.stack([row for row, _ in polar]).astype(np.float64), np.array([is_so for _, is_so in polar]), SHRINK_YES
-    )
-    learned = replace(learned, read_yes=yes)
-    rows: dict[str, list[tuple[Floats, bool, float]]] = {"read_conclusion": [], "read_value": []}
-    with _weighing(learned):
-        for once, told, drafted, reading in drafts:
-            answered = drafted.in_light_of(reading)
-            concluded = answered.grounds.yes is not None
-            inputs = (concluding_as_read if concluded else weighed_as_read)(answered.grounds)
-            name = "read_conclusion" if concluded else "read_value"
-            weight = 1.0 if told else READ_NOTHING[name]
-            rows[name].append((inputs.astype(np.float64), told and once.holds(answered), weight))
-        for each, reading in rows_plain:
-            grounds = each.drafted.in_light_of(reading).grounds
-            right = each.answer == ("yes" if grounds.yes is not None and grounds.yes > _EVEN else "no")
-            rows["read_conclusion"].append((concluding_as_read(grounds).astype(np.float64), right, PLAINLY_READ))
-    conclusion, value = (
-        fitted(
-            np.stack([row for row, _, _ in some]),
-            np.array([right for _, right, _ in some]),
-            SHRINK_READ[name],
-            np.array([weight for *_, weight in some]),
-        )
-        for name, some in rows.items()
-    )
-    learnt = zip(rows, (conclusion, value), strict=True)
-    return replace(learned, **{name: tuple(TEMPERED_READ[name] * each for each in slopes) for name, slopes in learnt})
+    newcomers = {life.current_case.id for life in everyday_cases(EverydayPart.NEWCOMERS)}
+    for once in asked:
+        drafted = once.drafted()
+        if drafted is not None and (reading := _read(once.question.text, drafted, read)) is not None:
+            yes_or_no = {"yes", "no"} & set(once.question.answers)
+            weight = OF_A_NEWCOMER if once.case.id in newcomers else 1.0
+            weights = dict.fromkeys(SHRINK_READ, weight)
+            yield _ReadDraft(drafted, reading, "yes" in yes_or_no if yes_or_no else None, once.holds, weights)
+        drafted = once.unfounded()
+        if drafted is None or drafted.grounds.quoted[0].text in talk:
+            continue
+        if (reading := _read(once.question.text, drafted, read)) is not None:
+            yield _ReadDraft(drafted, reading, None, _is_wrong, READ_NOTHING)
+
+
+def _read_of_rows(
+    plain: Iterable[AskedPlainly], read: Callable[[str, Sequence[str]], AnswerReading | None]
+) -> Iterator[_ReadDraft]:
+    """The drafts of plain rows of yes or no."""
+    for row in plain:
+        if row.drafted.grounds.yes is not None and (reading := _read(row.question, row.drafted, read)) is not None:
+            yes = None if row.answer == "open" else row.answer == "yes"
+            yield _ReadDraft(row.drafted, reading, yes, row.holds, dict.fromkeys(SHRINK_READ, PLAINLY_READ))
+
+
+def _read(
+    question: str, drafted: DraftAnswer, read: Callable[[str, Sequence[str]], AnswerReading | None]
+) -> AnswerReading | None:
+    """What a reader makes of what a draft quotes; None where nothing is read."""
+    said = drafted.texts_to_read()
+    return read(question, said) if said else None
+
+
+def _is_wrong(_: DraftAnswer) -> bool:
+    return False
+
+
+def _fitted_as_read(name: str, rows: Sequence[tuple[Floats, bool, float]]) -> tuple[float, ...]:
+    inputs, right, weight = zip(*rows, strict=True)
+    slopes = fitted(np.stack(inputs), np.array(right), SHRINK_READ[name], np.array(weight))
+    return tuple(TEMPERED_READ[name] * slope for slope in slopes)
 
 
 def plainly(said: Sequence[str]) -> list[Recalled]:

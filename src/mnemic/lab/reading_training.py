@@ -7,7 +7,7 @@ the local embedder as one text (`models.e5.answer_reader`), and low-rank updates
 linear layer behind them, what the one is to the other: that it says no, leaves the question open, says yes; or, where
 something else is asked, that it tells it, does not, or says that there is none any more. It is learned from the
 questions of the fixtures, each with the states of its matter, and with what else was said, which leaves it open; and
-from rows of yes or no by hands of their own.
+from rows by hands of their own, of yes or no and of other values.
 
 `LEFT_OUT` are left out of it: from them `mnemic.lab.answer_training` learns how sure a reading is. Neither half of
 `bench current` is read, nor any file that only checks. Learning wants torch (the extra `neural`).
@@ -67,8 +67,11 @@ OF_OTHER_TALK: Final = 0.35
 """What a row weighs whose statement is of something else."""
 OF_YES_OR_NO: Final = 1.5
 """What a row weighs in which yes or no is asked."""
+OF_A_VALUE: Final = 1.5
+"""The same of a row by a hand in which a value is asked for: in cases hardly anybody is asked what was never told of
+somebody who is known."""
 OF_AN_END: Final = 3.0
-"""What a row weighs that says that there is none any more: of these there are few."""
+"""What one of a case weighs that says that there is none any more: of these there are few."""
 _BESIDE: Final = 0.6
 _OTHER_TALK: Final = 0.3
 """How many questions are put to another statement of their case, and to other talk."""
@@ -121,6 +124,10 @@ def reading_rows() -> list[ReadingRow]:
     for row in rows_of("yes_or_no_training"):
         answered = AnswerOutcome[row["answer"].upper()]
         rows.append(ReadingRow(row["question"], tuple(row["said"]), answered, True, OF_YES_OR_NO))
+    for row in rows_of("values_training"):
+        rows.append(
+            ReadingRow(row["question"], tuple(row["said"]), AnswerOutcome[row["answer"].upper()], False, OF_A_VALUE)
+        )
     return rows
 
 

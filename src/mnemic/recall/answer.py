@@ -142,7 +142,7 @@ _NO_TRAIT: Final = 0.6
 """How likely right an answer must be by words alone, where the words of the question are not told."""
 _GOES_ON: Final = re.compile(r"\W*(?:(?:and|but|so|well|oh) )*(?:he|she|they)\b|[他她]", re.IGNORECASE)
 """Goes on about somebody spoken of before."""
-ENDED: Final = 0.6
+ENDED: Final = 0.8
 """How likely what is quoted first must be read as saying that there is none any more, to be said."""
 READ_WHOLE: Final = 300
 """Characters up to which a turn is read whole; of a longer one the sentence that is quoted."""

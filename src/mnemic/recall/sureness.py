@@ -26,7 +26,7 @@ from mnemic.extract.chinese import has_chinese
 from mnemic.extract.sentences import written_sentences
 from mnemic.recall.asked_for import AnswerType, asks_several, asks_yes_or_no
 from mnemic.recall.asked_matter import without_times
-from mnemic.recall.held_at import may_be_read_of_stretch, tells_of_stretch
+from mnemic.recall.held_at import asks_of_stretch, may_be_read_of_stretch, tells_of_stretch
 from mnemic.recall.past_states import tells_only_past
 from mnemic.recall.polarity import ASKS_PAST, STILL, asked_words, denies_more, goes_on, polar, share_held
 from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
@@ -134,10 +134,22 @@ CONCLUSION_INPUTS: Final = (
 READ_YES_INPUTS: Final = ("read", "otherwise", "still", "past", "denied", "covered")
 """What the model of yes reads of a reading and what else there is, in order."""
 
-READ_CONCLUSION_INPUTS: Final = (*CONCLUSION_INPUTS, "not open")
+READ_CONCLUSION_INPUTS: Final = (
+    *CONCLUSION_INPUTS,
+    *("not open", "contested", "left open by rules", "unfounded"),
+)
 """What the model of a conclusion reads where there is a reading, in order."""
 
-READ_VALUE_INPUTS: Final = ("sure otherwise", "not open")
+READ_VALUE_INPUTS: Final = (
+    "sure otherwise",
+    "not open",
+    "rather open",
+    "contested",
+    "ended",
+    "newest",
+    "older",
+    "bears",
+)
 """What the model of an answer that is not yes or no reads where there is a reading, in order."""
 
 MOST_READ: Final = 6.0
@@ -216,22 +228,24 @@ def weights() -> Mapping[str, AnswerWeights]:
 
 
 def sure(grounds: AnswerGrounds) -> float:
-    """The likelihood that an answer is right; where no bearing is known, that memory holds it."""
+    """The likelihood that an answer is right; where no bearing is known, that memory holds it.
+
+    That it was contested, or left open by rules, is among what the model of an answer that was read has learned from.
+    """
     likely = _likely(grounds)
-    if grounds.contested:
-        return min(likely, DOUBTED) if not grounds.stated else DOUBTED
     if grounds.stated:
         stated = SUPPOSED if grounds.supposed else max(likely, STATED)
-        return min(stated, INFERRED) if grounds.inferred else stated
-    left_open = grounds.left_open and not _is_read_of_stretch(grounds)
-    doubted = grounds.beside or left_open or (grounds.doubted and not _succeeds(grounds)) or _is_of_past(grounds)
+        return DOUBTED if grounds.contested else min(stated, INFERRED) if grounds.inferred else stated
+    doubted = grounds.beside or (grounds.doubted and not _succeeds(grounds)) or _is_of_past(grounds)
+    if grounds.reading is None:
+        doubted = doubted or grounds.contested or grounds.left_open
     if grounds.judged and grounds.yes is not None:
         if grounds.reading is None:
             likely = likelihood(concluding(grounds), _learned(grounds).conclusion)
             doubted = doubted or grounds.unfounded or likely < CONCLUDED or not _may_conclude(grounds)
         else:
             likely = min(likely, READ_AT_MOST)
-            doubted = doubted or _speaks_against(grounds)
+            doubted = doubted or _speaks_against(grounds) or _is_open_past(grounds)
         doubted = doubted or _resumes(grounds)
     return min(likely, DOUBTED) if doubted else likely
 
@@ -315,10 +329,10 @@ def _is_of_past(grounds: AnswerGrounds) -> bool:
     return not no and all(tells_only_past(grounds.question, item.text) for item in grounds.quoted)
 
 
-def _is_read_of_stretch(grounds: AnswerGrounds) -> bool:
-    """Whether it was read what a quote tells of a stretch of time, and may be."""
+def _is_open_past(grounds: AnswerGrounds) -> bool:
+    """Whether rules leave open how it was in a stretch of time, and it may not be read, either."""
     asked = grounds.question, grounds.context.spans, grounds.quoted[0], grounds.evidence
-    return grounds.reading is not None and may_be_read_of_stretch(*asked)
+    return grounds.left_open and asks_of_stretch(*asked[:2]) and not may_be_read_of_stretch(*asked)
 
 
 def _numbers_asked(grounds: AnswerGrounds) -> set[str]:
@@ -443,7 +457,11 @@ def concluding_as_read(grounds: AnswerGrounds) -> Floats:
     """What the model of a conclusion reads where yes or no is as it was read; `READ_CONCLUSION_INPUTS`."""
     reading = grounds.reading
     assert reading is not None
-    return np.append(concluding(grounds), np.float32(_clipped(max(reading.yes, reading.no) - reading.open)))
+    more = (
+        *(_clipped(max(reading.yes, reading.no) - reading.open), grounds.contested),
+        *(grounds.left_open, grounds.unfounded),
+    )
+    return np.append(concluding(grounds), np.array(more, np.float32))
 
 
 def weighed_as_read(grounds: AnswerGrounds) -> Floats:
@@ -451,8 +469,14 @@ def weighed_as_read(grounds: AnswerGrounds) -> Floats:
     reading = grounds.reading
     assert reading is not None
     sure_otherwise = likelihood(weighed(grounds), _learned(grounds).sure)
-    not_open = _clipped(max(reading.tells, reading.ended) - reading.open)
-    return np.array((_odds(sure_otherwise), not_open), np.float32)
+    first, not_open = grounds.evidence[0], _clipped(max(reading.tells, reading.ended) - reading.open)
+    return np.array(
+        (
+            *(_odds(sure_otherwise), not_open, min(not_open, 0.0), grounds.contested, grounds.ended),
+            *(first.succession == 1, first.succession > 1, _clipped(first.bearing or 0.0)),
+        ),
+        np.float32,
+    )
 
 
 def _clipped(odds: float) -> float:

@@ -133,7 +133,7 @@ def standing(held_back: bool, training: bool, limit: int | None, failures: int |
             *("build", "check", "voices", "lives", "lives_check", "long", "long_check", "pair"),
             *("indirect", "indirect_check", "streams", "streams_check", "changing", "changing_check"),
             *("logs", "logs_check"),
-            *("news", "news_check"),
+            *("news", "news_check", "newcomers", "newcomers_check"),
         ]
     ),
     help="Ask people's memories of their lives instead.",

@@ -49,6 +49,10 @@ class EverydayPart(StrEnum):
     `NEWS` and `NEWS_CHECK` are lives of 13 to 18 messages, half of them in Chinese, in which somebody or something of
     whom one matter was told has news on another: "Ms Wang was transferred to Luoyang" leaves what she teaches. Four
     writers who knew no code wrote the first, two more the second. Used as `STREAMS` are.
+    `NEWCOMERS` and `NEWCOMERS_CHECK` are 48 and 24 lives of 17 to 20 messages, half of them in Chinese, by six writers
+    who knew no code, 1,080 questions: of 15 to each, three are of what was never said of somebody or something that is
+    known, and one of what there is no more. How sure `ask` is learns from the first, and no order does; the second is
+    only measured.
     """
 
     BUILD = "build"
@@ -69,6 +73,8 @@ class EverydayPart(StrEnum):
     LOGS_CHECK = "logs_check"
     NEWS = "news"
     NEWS_CHECK = "news_check"
+    NEWCOMERS = "newcomers"
+    NEWCOMERS_CHECK = "newcomers_check"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
