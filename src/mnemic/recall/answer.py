@@ -35,6 +35,7 @@ from mnemic.recall.asked_person import called_by_name
 from mnemic.recall.currency import ORDERS
 from mnemic.recall.doubt_words import is_asserted, speaks_of_any
 from mnemic.recall.earlier import asks_former_partner, former_partner, what_held_before, what_held_then
+from mnemic.recall.ended_facts import end_of
 from mnemic.recall.endings import tells_only_an_end, tells_that_nothing_else_comes
 from mnemic.recall.evidence import (
     ASKING,
@@ -327,9 +328,18 @@ class DraftAnswer:
 
 
 def draft_answer(
-    question: str, context: Context, facts: Sequence[Item] = (), user: str = "", profile: Sequence[Item] = ()
+    question: str,
+    context: Context,
+    facts: Sequence[Item] = (),
+    user: str = "",
+    profile: Sequence[Item] = (),
+    ended: Sequence[Item] = (),
 ) -> DraftAnswer | None:
-    """Choose what answers a question, of the evidence or of the profile; None where nothing does."""
+    """Choose what answers a question, of the evidence or of the profile; None where nothing does.
+
+    Args:
+        ended: What the profile says is no longer so.
+    """
     answering = of_what_is_asked(question, _that_can_answer(question, context.items, profile))
     evidence = renumbered(of_subject(question, answering, user))
     asked = AnswerType.by(question)
@@ -346,7 +356,7 @@ def draft_answer(
     else:
         before = _what_was(question, context, theirs, spoken_of)
     evidence = before or _fitting(question, asked, so_before_supposed(question, held_by_then(question, evidence)))
-    said = _read_plainly(question, context, evidence, profile, user) if asks_yes_or_no(question) else None
+    said = _read_plainly(question, context, evidence, profile, user, ended) if asks_yes_or_no(question) else None
     if said is None and spoken_of is not None:
         said = _plainly_said_of(spoken_of, question, answering, user)
     if said is not None and said.yes is not None:
@@ -435,7 +445,12 @@ def _what_was(question: str, context: Context, theirs: list[Recalled], spoken_of
 
 
 def _read_plainly(
-    question: str, context: Context, evidence: Sequence[Recalled], profile: Sequence[Item], user: str
+    question: str,
+    context: Context,
+    evidence: Sequence[Recalled],
+    profile: Sequence[Item],
+    user: str,
+    ended: Sequence[Item],
 ) -> YesOrNo | None:
     """What is plainly said to a question for yes or no, of a time that is past or of now."""
     judged = bool(evidence) and evidence[0].bearing is not None
@@ -445,6 +460,8 @@ def _read_plainly(
         if then is not None or micros(first.said) < context.spans[-1].start:
             return then or YesOrNo(None, first, first.text)
     said = _plainly_said(question, context, evidence, profile, user)
+    if said is not None and said.yes and (over := _ended_since(question, said, own, (*profile, *ended), user)):
+        return over
     if said is not None and said.yes and may_have_ended_since(question, said.item, own):
         return replace(said, yes=None)
     if not judged or (said is not None and said.yes is not None):
@@ -463,6 +480,11 @@ def _own(recalled: Sequence[Recalled], user: str) -> list[Recalled]:
     return [hit for hit in recalled if speaker_of(hit.item).casefold() in me and hit.item.kind is Kind.TURN]
 
 
+def _is_mine(fact: Item, user: str) -> bool:
+    """Whether a fact is of whoever asks."""
+    return str(fact.slots.get("subject") or "user").casefold() in _me(user)
+
+
 def _me(user: str) -> frozenset[str]:
     """By whom it is said, or of whom, where it is of whoever asks."""
     return frozenset({"", "user", user.casefold()})
@@ -476,7 +498,7 @@ def _plainly_said(
     Nothing where recall holds something newer for the state of the very object; and what that is leaves a reading open,
     unless it is plainly of another object. So does what whoever said yes said later of it: that it ended.
     """
-    mine = [fact for fact in profile if str(fact.slots.get("subject") or "user").casefold() in _me(user)]
+    mine = [fact for fact in profile if _is_mine(fact, user)]
     said = said_of(question, mine, [hit.item for hit in _own(context.items, user)])
     newest = next((hit for hit in evidence if hit.succession == 1), None)
     if said is None or said.yes is None:
@@ -495,6 +517,17 @@ def _plainly_said(
             return said
         case Following.UNTOLD:
             return replace(said, yes=None)
+
+
+def _ended_since(
+    question: str, said: YesOrNo, own: Sequence[Recalled], profile: Sequence[Item], user: str
+) -> YesOrNo | None:
+    """No, by what the profile says of the end of what was said to a question; None where it says of none."""
+    end = end_of(question, said.item, said.sentence, [fact for fact in profile if _is_mine(fact, user)])
+    if end is None:
+        return None
+    by = next((hit.item for hit in own if hit.id in end.source), end)
+    return YesOrNo(yes=False, item=by, sentence=by.text.strip() if len(by.text) <= WHOLE else end.text)
 
 
 def _plainly_said_of(spoken_of: SpokenOf, question: str, heard: Sequence[Recalled], user: str) -> YesOrNo | None:
