@@ -80,7 +80,7 @@ from mnemic.recall.still_so import adds, may_have_ended_since, stated_in_full, s
 from mnemic.recall.sureness import SCORED, SPLIT, AnswerGrounds, likely_yes, read_by, read_yes, sure
 from mnemic.recall.topics import ON_TOPIC
 from mnemic.recall.understand import SPEAKS_OF_SELF
-from mnemic.recall.unnamed_endings import ends_unnamed
+from mnemic.recall.unnamed_endings import ends_something_else, ends_unnamed
 from mnemic.recall.unreal import supposed_clauses
 from mnemic.recall.whom_it_is_about import about_another, names_in
 from mnemic.recall.wishes import asks_wish, tells_wish
@@ -310,7 +310,8 @@ class DraftAnswer:
             return replace(self, grounds=replace(grounds, yes=yes, short=_yes_or_no(grounds.question, yes > _SURELY)))
         _, _, ended = reading.of_a_value()
         first = grounds.quoted[0].id == grounds.evidence[0].id
-        return replace(self, grounds=replace(grounds, ended=grounds.ended or (first and ended >= ENDED)))
+        of_it = first and not ends_something_else(grounds.question, grounds.quoted[0].text)
+        return replace(self, grounds=replace(grounds, ended=grounds.ended or (of_it and ended >= ENDED)))
 
     def _least(self) -> float:
         """The confidence from which it is given.
@@ -346,6 +347,7 @@ def draft_answer(
     evidence = of_whoever_asks(question, of_kin_asked(question, evidence), context.items)
     spoken_of = SpokenOf.of(question, [hit.text for hit in answering], profile)
     evidence = newest_home_first(question, evidence, answering, spoken_of)
+    evidence = _without_other_ends(question, asked, evidence)
     if spoken_of is not None and spoken_of.asked_alone(question) and user not in spoken_of.names:
         own_lines = {hit.id for hit in _own(evidence, user) if spoken_of.left_out_of(hit.item)}
         evidence = renumbered([hit for hit in evidence if hit.id not in own_lines])
@@ -372,6 +374,26 @@ def draft_answer(
         return None
     left_open = drafted.grounds.yes is not None and said is not None
     return replace(drafted, grounds=replace(drafted.grounds, left_open=left_open, before=bool(before)))
+
+
+def _without_other_ends(question: str, asked: AnswerType, evidence: list[Recalled]) -> list[Recalled]:
+    """Evidence without what stands as the newest state of what is asked for, and tells of the end of something else.
+
+    Where somebody, a place or a number is asked for; what names something of the question may tell it all the same.
+    """
+    if asked not in (AnswerType.PERSON, AnswerType.PLACE, AnswerType.NUMBER) or asks_yes_or_no(question):
+        return evidence
+    words = matter_words(question)
+
+    def ends_another(hit: Recalled) -> bool:
+        return (
+            hit.succession == 1
+            and words.isdisjoint(matter_words(hit.text))
+            and all(ends_something_else(question, part) for part in written_sentences(hit.text))
+        )
+
+    rest = [hit for hit in evidence if not ends_another(hit)]
+    return renumbered(rest) if rest and len(rest) < len(evidence) else evidence
 
 
 def _drafted_of_profile(
