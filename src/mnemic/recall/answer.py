@@ -34,7 +34,7 @@ from mnemic.recall.asked_for import (
 from mnemic.recall.asked_person import called_by_name
 from mnemic.recall.currency import ORDERS
 from mnemic.recall.doubt_words import is_asserted, speaks_of_any
-from mnemic.recall.earlier import asks_former_partner, former_partner, what_held_before, what_held_then
+from mnemic.recall.earlier import asks_former_partner, former_partner, what_came_first, what_held_before, what_held_then
 from mnemic.recall.ended_facts import end_of
 from mnemic.recall.endings import tells_only_an_end, tells_that_nothing_else_comes
 from mnemic.recall.evidence import (
@@ -459,10 +459,14 @@ def _that_can_answer(question: str, recalled: Sequence[Recalled], profile: Seque
 
 
 def _what_was(question: str, context: Context, theirs: list[Recalled], spoken_of: SpokenOf | None) -> list[Recalled]:
-    """What held before, or in a time that is past, where a question asks for that; nothing where none is told."""
+    """What held before, first or in a past time, where a question asks for that; nothing where none is told."""
+    more = context.considered > len(context.items)
     if theirs:
-        return what_held_before(question, theirs, spoken_of)
+        first = what_came_first(question, theirs, spoken_of, more=more)
+        return first or what_held_before(question, theirs, spoken_of)
     own = of_what_is_asked(question, of_self(question, context.items))
+    if first := what_came_first(question, own, more=more):
+        return first
     return what_held_before(question, own) or what_held_then(question, context.spans, own)
 
 
