@@ -233,11 +233,19 @@ I'm vegetarian. | I fed the cat fish again. => Am I vegetarian? => Yes
 """What is said, the question, and what is answered out of what the profile says is no longer so."""
 
 
-@pytest.mark.parametrize(("said", "question", "short"), readings(PROFILED))
+LEFT = """
+I'm allergic to shrimp. | I'm allergic to crab. | I'm no longer allergic to shrimp. => What am I allergic to? => crab
+I'm allergic to shrimp. | I'm no longer allergic to shrimp. => What am I allergic to? => none
+我对虾过敏。 | 我对螃蟹过敏。 | 我已经不再对虾过敏了。 => 我对什么过敏？ => 螃蟹
+"""
+"""What is said, one of which ends, and what is left."""
+
+
+@pytest.mark.parametrize(("said", "question", "short"), readings(PROFILED) + readings(LEFT))
 def test_what_the_profile_ended_is_so_no_longer(said: tuple[str, ...], question: str, short: frozenset[str]) -> None:
     with Memory("memory:", embedder="none") as memory:
         me = memory.scope(user="noor")
         at = datetime(2025, 1, 6, tzinfo=UTC)
         for n, text in enumerate(said):
             me.observe(text, said=at + timedelta(days=n))
-        assert me.ask(question).short in short
+        assert (me.ask(question).short or "none") in short

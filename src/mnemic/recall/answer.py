@@ -35,7 +35,7 @@ from mnemic.recall.asked_person import called_by_name
 from mnemic.recall.currency import ORDERS
 from mnemic.recall.doubt_words import is_asserted, speaks_of_any
 from mnemic.recall.earlier import asks_former_partner, former_partner, what_came_first, what_held_before, what_held_then
-from mnemic.recall.ended_facts import end_of
+from mnemic.recall.ended_facts import end_of, of_same_slots, read_in, states_only_what_ended
 from mnemic.recall.endings import tells_only_an_end, tells_that_nothing_else_comes
 from mnemic.recall.evidence import (
     ASKING,
@@ -363,8 +363,9 @@ def draft_answer(
         said = _plainly_said_of(spoken_of, question, answering, user)
     if said is not None and said.yes is not None:
         return _drafted_plainly(question, context, evidence, said, said.yes)
-    if facts and _stand(question, facts, evidence, user):
-        return _drafted_of_profile(question, context, evidence, asked, facts)
+    if facts and _stand(question, facts, evidence, user, ended):
+        holding = _that_holds(evidence, facts, ended, user)
+        return _drafted_of_profile(question, context, holding or evidence, asked, facts)
     if asks_yes_or_no(question) and (supposed := only_supposed(question, _own(context.items, user))):
         if supposed.yes is not None:
             return _drafted_plainly(question, context, evidence, supposed, yes=supposed.yes, supposed=True)
@@ -404,7 +405,7 @@ def _drafted_of_profile(
     short = ", ".join(dict.fromkeys(values))
     contested = _contested(question, facts, values, evidence, context.items)
     grounds = AnswerGrounds(question, context, evidence, asked, facts, short, None, stated=True, contested=contested)
-    known = {id for fact in facts for id in (fact.id, *fact.source)}
+    known = read_in(facts)
     more = (hit.item for hit in adding_up(question, evidence) if hit.id not in known)
     return DraftAnswer(grounds, tuple((item.id, item.text.strip()) for item in (*facts, *more)))
 
@@ -485,9 +486,7 @@ def _read_plainly(
         then, first = held_at(question, context.spans, _own(context.items, user)), evidence[0].item
         if then is not None or micros(first.said) < context.spans[-1].start:
             return then or YesOrNo(None, first, first.text)
-    said = _plainly_said(question, context, evidence, profile, user)
-    if said is not None and said.yes and (over := _ended_since(question, said, own, (*profile, *ended), user)):
-        return over
+    said = _plainly_said(question, context, evidence, profile, user, ended)
     if said is not None and said.yes and may_have_ended_since(question, said.item, own):
         return replace(said, yes=None)
     if not judged or (said is not None and said.yes is not None):
@@ -517,9 +516,14 @@ def _me(user: str) -> frozenset[str]:
 
 
 def _plainly_said(
-    question: str, context: Context, evidence: Sequence[Recalled], profile: Sequence[Item], user: str
+    question: str,
+    context: Context,
+    evidence: Sequence[Recalled],
+    profile: Sequence[Item],
+    user: str,
+    ended: Sequence[Item],
 ) -> YesOrNo | None:
-    """What the asker plainly said to a question for yes or no.
+    """What the asker plainly said to a question for yes or no, unless the profile says that it is so no longer.
 
     Nothing where recall holds something newer for the state of the very object; and what that is leaves a reading open,
     unless it is plainly of another object. So does what whoever said yes said later of it: that it ended.
@@ -529,6 +533,8 @@ def _plainly_said(
     newest = next((hit for hit in evidence if hit.succession == 1), None)
     if said is None or said.yes is None:
         return said
+    if said.yes and (over := _ended_since(question, said, _own(context.items, user), (*profile, *ended), user)):
+        return over
     of_it = [hit for hit in evidence if follows(question, hit.text) is not Following.OTHER]
     if said.yes and _contested(question, [said.item], [said.sentence], of_it, context.items):
         return replace(said, yes=None)
@@ -700,7 +706,9 @@ def _unknown(question: str, context: Context, confidence: float) -> Answer:
 # Facts
 
 
-def _stand(question: str, facts: Sequence[Item], evidence: Sequence[Recalled], user: str) -> bool:
+def _stand(
+    question: str, facts: Sequence[Item], evidence: Sequence[Recalled], user: str, ended: Sequence[Item]
+) -> bool:
     """Whether facts of the profile still say what holds: nothing else that the person said since comes first.
 
     They give way only to what names them again, or speaks of their matter: what may end them in other words has put
@@ -711,7 +719,7 @@ def _stand(question: str, facts: Sequence[Item], evidence: Sequence[Recalled], u
     first = next((hit for hit in evidence if speaker_of(hit.item).casefold() in people), None)
     if first is None or first.bearing is None:
         return True
-    known = {source for fact in facts for source in fact.source} | {fact.id for fact in facts}
+    known = read_in([*facts, *of_same_slots(facts, ended)])
     latest = max(map(certain_since, facts))
     least = min(most_bearing(evidence) - CLOSE, FLOOR)
     bearing = [hit for hit in evidence if hit.bearing is not None and hit.bearing >= least]
@@ -724,6 +732,14 @@ def _stand(question: str, facts: Sequence[Item], evidence: Sequence[Recalled], u
             hit for hit in newer if speaks_of_any(hit.text, topics) or not names.isdisjoint(matter_words(hit.text))
         ]
     return first not in newer and not any(_changes(hit) and (hit.bearing or 0.0) > 0 for hit in newer)
+
+
+def _that_holds(evidence: list[Recalled], facts: Sequence[Item], ended: Sequence[Item], user: str) -> list[Recalled]:
+    """Evidence without what says of something beside some facts that it is over, or stated that before."""
+    mine = [fact for fact in (*facts, *ended) if _is_mine(fact, user)]
+    ends = read_in(of_same_slots(facts, ended)) - read_in(facts)
+    holding = [hit for hit in evidence if hit.id not in ends]
+    return [hit for hit in holding if not (_own([hit], user) and states_only_what_ended(hit.item, mine))]
 
 
 def _changes(hit: Recalled) -> bool:
