@@ -147,6 +147,15 @@ My car is a blue Fiat Panda. | car | blue Fiat Panda
 I switched to a Pixel 8. | phone | Pixel 8
 My phone is an iPhone 15. | phone | iPhone 15
 I'm vegan. | diet | vegan
+I eat fish again, so I guess I'm pescatarian. | diet | pescatarian
+I guess that makes me a pescatarian. | diet | pescatarian
+I suppose we're vegan now. | diet | vegan
+Guess I'm technically vegetarian these days. | diet | vegetarian
+I'm basically pescatarian. | diet | pescatarian
+I'm more of a flexitarian these days. | diet | flexitarian
+I consider myself a pescatarian. | diet | pescatarian
+No meat for me, and I count as vegetarian now. | diet | vegetarian
+I'm a pescetarian. | diet | pescetarian
 I went vegetarian in January. | diet | vegetarian
 We're vegetarians. | diet | vegetarian
 I keep kosher. | diet | kosher
@@ -226,6 +235,9 @@ My blood type is A negative. | blood_type | A negative
 我开的是比亚迪。 | car | 比亚迪
 我换了华为手机。 | phone | 华为手机
 我吃素。 | diet | 素
+我是鱼素者。 | diet | 鱼素者
+我现在改吃鱼素了。 | diet | 鱼素
+我又吃鱼了，我算是鱼素吧。 | diet | 鱼素
 我不吃香菜。 | avoids | 香菜
 我不喝酒。 | avoids | 酒
 我戒烟了。 | avoids | 烟
@@ -467,6 +479,16 @@ Remember when I lived in Rome?
 我同事辞职了。
 听说小金分手了。
 我朋友对花生过敏。
+I guess I'd be pescatarian at best.
+I guess my sister is pescatarian.
+Guess who's vegan now.
+I guess I'm having the vegan menu.
+I suppose I'm vegan if honey counts.
+I guess I live in Rome now.
+I'm basically the cook here.
+My aunt considers herself a pescatarian.
+我妹妹算是鱼素。
+我算是吃饱了。
 我梦见我搬到了冰岛。
 我可能会辞职。
 小说里我住在敦煌。

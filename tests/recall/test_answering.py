@@ -1046,6 +1046,8 @@ def test_what_is_to_come_is_no_yes_to_what_is(me: ScopedMemory, told: str, quest
         (("I live in Leeds.", "I moved to York.", "I moved to Bath."), "Where did I live before Bath?", "York"),
         (("I live in Leeds.", "I moved to York.", "I moved to Bath."), "Where did I live before York?", "Leeds"),
         (("I live in Toronto.", "I used to live in Ottawa."), "Where did I live before Toronto?", "Ottawa"),
+        (("I moved to Oslo.", "I moved to Rome.", "I moved to Quito."), "Where did I first move?", "Oslo"),
+        (("我搬到了奥斯陆。", "我搬到了罗马。", "我搬到了基多。"), "我最早搬到哪里？", "奥斯陆"),
         (("I drive a red Fiat.", "I traded the Fiat for a Kia."), "What did I use to drive?", "drive a red Fiat"),
         (("I work at Acme.", "I started at Globex."), "Where did I work before Globex?", "Acme"),
         (

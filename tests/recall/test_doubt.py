@@ -236,6 +236,68 @@ def test_a_fact_may_be_settled_though_nothing_puts_it_in_doubt(memory: Memory) -
     assert me.ask("Where do I work?").short == "Globex"
 
 
+@pytest.mark.parametrize(
+    ("told", "outcome", "asked", "quoted", "question", "short"),
+    [
+        (
+            ("I'm allergic to shrimp.",),
+            {"value": "mango"},
+            "What am I allergic to?",
+            ["The user is allergic to mango."],
+            "Am I allergic to shrimp?",
+            "No",
+        ),
+        (
+            ("I'm allergic to shrimp.", "I'm allergic to crab."),
+            {"value": "mango"},
+            "What am I allergic to?",
+            ["The user is allergic to crab.", "The user is allergic to mango."],
+            "Am I allergic to crab?",
+            "Yes",
+        ),
+        (
+            ("I'm allergic to shrimp.", "I'm allergic to crab."),
+            {"ended": True},
+            "What am I allergic to?",
+            ["The user is allergic to crab."],
+            "Am I allergic to shrimp?",
+            "No",
+        ),
+        (
+            ("我对虾过敏。",),
+            {"value": "芒果"},
+            "我对什么过敏？",
+            ["用户对芒果过敏。"],
+            "我对虾过敏吗？",
+            "不是",
+        ),
+    ],
+)
+def test_a_rejected_value_is_quoted_no_more(
+    memory: Memory,
+    told: tuple[str, ...],
+    outcome: dict[str, object],
+    asked: str,
+    quoted: list[str],
+    question: str,
+    short: str,
+) -> None:
+    me = said(*told, memory=memory)
+    fact = next(fact for belief in me.profile() for fact in belief.facts if fact.slots["value"] in ("shrimp", "虾"))
+    me.settle(fact.id, **outcome)  # type: ignore[arg-type]
+    assert sorted(citation.quote for citation in me.ask(asked).citations) == quoted
+    assert me.ask(question).short == short
+
+
+def test_what_somebody_says_again_after_it_was_rejected_is_quoted(memory: Memory) -> None:
+    me = said("I'm allergic to shrimp.", memory=memory)
+    (fact,) = (fact for belief in me.profile() for fact in belief.facts)
+    me.settle(fact.id, value="mango")
+    me.observe("I'm allergic to shrimp after all.")
+    assert me.ask("Am I allergic to shrimp?").short != "No"
+    assert "shrimp" in me.ask("What am I allergic to?").text
+
+
 def test_what_cannot_be_settled_is_refused_and_nothing_is_written(memory: Memory) -> None:
     me = said("I work at Acme.", BADGE, memory=memory)
     (doubt,) = me.review()

@@ -19,6 +19,9 @@ ENDED = (
     ("我在哪家健身房?", "健身卡退掉了，膝盖不行。", "我办了一张健身卡。"),
     ("Which choir am I in?", "My throat is bad, so I gave up my place in the choir.", "I sing in the Larkhill choir."),
     ("Who teaches me Greek?", "We stopped the Greek today. I could use a card for Eleni.", "Eleni teaches me Greek."),
+    ("What band am I in?", "We split up in May.", "My band is called Mudlark."),
+    ("Who am I seeing?", "Mia and I broke up on Thursday.", "I am seeing Mia."),
+    ("What do I do for a living?", "I resigned on Monday.", "I do roofs for a living."),
     (
         "What am I taking for gout?",
         "She's taken me off colchicine and won't give me anything else.",
@@ -69,6 +72,13 @@ GOES_ON = (
     ("Which choir room do I have?", "My choir room is single glazed.", "I have the choir room at the back."),
     ("What bike do I have?", "I returned my bike to its shed.", "My bike is a Brompton."),
     ("我的会员卡是哪家的?", "会员卡捐了十块积分", "我办了一张山姆会员卡。"),
+    ("Who is staying with us?", "Tom and I separated last week.", "We have my mum staying with us, Tom is happy."),
+    ("Who is our lodger?", "I got dumped on Friday.", "Piotr is our lodger."),
+    ("Who teaches me Greek?", "I got laid off today.", "Eleni teaches me Greek."),
+    ("Which choir am I in?", "We had our baby on Tuesday.", "I sing in the Larkhill choir."),
+    ("Who looks after my cat?", "Jo and I broke up. So it goes.", "My cat is with Jo's sister."),
+    ("谁住在我们家?", "我跟小周分手了。", "我妈住在我们家。"),
+    ("谁教我希腊语?", "我失业了。", "李老师教我希腊语。"),
     ("我毕业后去了哪里?", "我毕业去了深圳。", "我在读大学。"),
 )
 

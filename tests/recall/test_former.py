@@ -12,7 +12,7 @@ import pytest
 from mnemic.core.clock import micros
 from mnemic.core.queries import Recalled
 from mnemic.core.timex import find_times
-from mnemic.recall.earlier import asks_former_partner, former_partner, what_held_before, what_held_then
+from mnemic.recall.earlier import asks_former_partner, former_partner, what_came_first, what_held_before, what_held_then
 
 PARTNERS = """
 2025-01-02 跟周凯在一起三年了 | 2025-03-02 跟周凯分手了 | 2025-05-02 认识了一个男生叫陈屿，在一起了 => 我的前男友叫什么？ => 跟周凯分手了
@@ -49,6 +49,29 @@ THEN = """
 2026-01-10 I live in Leeds => Where did we go in June? => none
 """
 
+FIRST = """
+2025-01-02 I moved to Oslo. | 2025-02-02 I moved to Rome. | 2025-03-02 I moved to Quito. => Where did I first move? => I moved to Oslo.
+2025-01-02 I moved to Oslo. | 2025-02-02 I moved to Rome. | 2025-03-02 I moved to Quito. => Where did I move to first? => I moved to Oslo.
+2025-01-02 I live in Oslo. | 2025-02-02 I moved to Rome. | 2025-03-02 My sister lives in Bath. => Where did I originally live? => I live in Oslo.
+2025-01-02 I live in Oslo. | 2025-02-02 I moved to Rome. => What was my first city? => I live in Oslo.
+2025-01-02 I live in Oslo. | 2025-02-02 I moved to Rome. => Which is the first place I lived in? => I live in Oslo.
+2025-01-02 I work at Siemens. | 2025-02-02 I work at Shell now. => Who was my first employer? => I work at Siemens.
+2025-01-02 I drive a Skoda. | 2025-02-02 I drive a Kia now. => What was my first car? => I drive a Skoda.
+2025-01-02 我搬到了奥斯陆。 | 2025-02-02 我搬到了罗马。 => 我最早搬到哪里？ => 我搬到了奥斯陆。
+2025-01-02 我住在苏州。 | 2025-02-02 我搬到了杭州。 => 我一开始住在哪个城市？ => 我住在苏州。
+2025-01-02 我在华为上班。 | 2025-02-02 我在美团上班。 => 我第一份工作在哪里？ => 我在华为上班。
+2025-01-02 I moved to Oslo. | 2025-02-02 I moved to Rome. => Where do I live? => none
+2025-01-02 I moved to Oslo. | 2025-02-02 I moved to Rome. => When did I first move to Rome? => none
+2025-01-02 I moved to Oslo. | 2025-02-02 I moved to Rome. => What is my first name? => none
+2025-01-02 I moved to Oslo. | 2025-02-02 I moved to Rome. => Where did Tom first live? => none
+2025-01-02 I moved to Oslo. | 2025-02-02 I moved to Rome. => Did I first move to Oslo? => none
+2025-01-02 I moved to Oslo. => Where did I first move? => none
+2025-01-02 I moved to Oslo. | 2025-02-02 I moved to Rome. | 2025-03-02 I first lived in Bath. => Where did I first live? => none
+2025-01-02 I moved to Oslo. | 2025-02-02 I moved to Rome. | 2025-03-02 Before that I lived in Bath. => Where did I live first? => none
+2025-01-02 我搬到了奥斯陆。 | 2025-02-02 我搬到了罗马。 => 我现在住哪里？ => none
+2025-01-02 我搬到了奥斯陆。 | 2025-02-02 我搬到了罗马。 | 2025-03-02 我最早住在苏州。 => 我最早住在哪里？ => none
+"""
+
 
 def rows(table: str) -> list[list[str]]:
     return [row.split(" => ") for row in table.split("\n") if row]
@@ -81,6 +104,18 @@ def test_who_is_no_former_partner_is_asked_for_as_anybody(question: str) -> None
 def test_what_held_before_is_older_than_the_last_change(world: Any, said: str, question: str, answer: str) -> None:
     before = what_held_before(question, recalled(world, said))
     assert [hit.text for hit in before] == [answer] * (answer != "none")
+
+
+@pytest.mark.parametrize(("said", "question", "answer"), rows(FIRST))
+def test_the_first_of_several_states_was_told_first(world: Any, said: str, question: str, answer: str) -> None:
+    first = what_came_first(question, recalled(world, said))
+    assert [hit.text for hit in first] == [answer] * (answer != "none")
+
+
+def test_the_first_of_a_series_that_is_not_all_there_is_not_told(world: Any) -> None:
+    moves = recalled(world, "2025-01-02 I moved to Oslo. | 2025-02-02 I moved to Rome.")
+    assert what_came_first("Where did I first move?", moves)
+    assert not what_came_first("Where did I first move?", moves, more=True)
 
 
 @pytest.mark.parametrize(("said", "question", "answer"), rows(THEN))

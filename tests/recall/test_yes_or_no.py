@@ -211,3 +211,41 @@ def test_an_end_counts_where_it_is_of_what_is_asked(said: tuple[str, ...], quest
         turns = [version.item for version in me.list()]
     read = said_of(question, [], turns)
     assert ("none" if read is None else {True: "yes", False: "no", None: "open"}[read.yes]) in may
+
+
+PROFILED = """
+I'm vegetarian, by the way. | I eat fish again, so I guess I'm pescatarian. => Am I vegetarian? => No
+I'm vegetarian, by the way. | I eat fish again, so I guess I'm pescatarian. => Am I pescatarian? => Yes
+I'm vegetarian. | I went back to eating fish last month. => Am I still a vegetarian? => No
+I'm a vegetarian. | Fish is back on the menu. => Am I a vegetarian? => No
+I'm a vegetarian. | I'm pescatarian now. => Am I vegetarian? => No
+I'm vegan. | I've switched to vegetarian. => Am I vegan? => No
+我吃素。 | 我又开始吃鱼了。 => 我吃素吗？ => 不是
+我吃素。 | 我改吃鱼素了。 => 我吃素吗？ => 不是
+I'm vegetarian. | I went vegan in May. => Am I vegetarian? => Yes
+I'm vegetarian. | I'm gluten-free now, too. => Am I vegetarian? => Yes
+I'm vegetarian. | I eat meat again. | I'm vegetarian again. => Am I vegetarian? => Yes
+I'm vegetarian. | My husband eats fish again. => Am I vegetarian? => Yes
+I'm vegetarian. | I'd eat fish again if I had to. => Am I vegetarian? => Yes
+I'm vegetarian. | I fed the cat fish again. => Am I vegetarian? => Yes
+我吃素。 | 我妹妹又开始吃鱼了。 => 我吃素吗？ => 是
+"""
+"""What is said, the question, and what is answered out of what the profile says is no longer so."""
+
+
+LEFT = """
+I'm allergic to shrimp. | I'm allergic to crab. | I'm no longer allergic to shrimp. => What am I allergic to? => crab
+I'm allergic to shrimp. | I'm no longer allergic to shrimp. => What am I allergic to? => none
+我对虾过敏。 | 我对螃蟹过敏。 | 我已经不再对虾过敏了。 => 我对什么过敏？ => 螃蟹
+"""
+"""What is said, one of which ends, and what is left."""
+
+
+@pytest.mark.parametrize(("said", "question", "short"), readings(PROFILED) + readings(LEFT))
+def test_what_the_profile_ended_is_so_no_longer(said: tuple[str, ...], question: str, short: frozenset[str]) -> None:
+    with Memory("memory:", embedder="none") as memory:
+        me = memory.scope(user="noor")
+        at = datetime(2025, 1, 6, tzinfo=UTC)
+        for n, text in enumerate(said):
+            me.observe(text, said=at + timedelta(days=n))
+        assert (me.ask(question).short or "none") in short

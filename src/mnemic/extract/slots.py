@@ -114,8 +114,11 @@ def slots(
         if sentence.asks:
             continue
         end = sentence.start + len(sentence.low)
-        for statement in _stated(sentence, before):
+        stated = list(_stated(sentence, before))
+        for statement in stated:
             slot, wrong, value = statement.slot, statement.wrong, statement.value
+            if not value and any(map(statement.is_replaced_by, stated)):
+                continue
             if statement.elsewhere and not value:
                 named = _named_elsewhere(text, statement.elsewhere)
                 if named is None:
@@ -234,6 +237,12 @@ class _Statement(NamedTuple):
     among: str
     implied: bool
     elsewhere: str
+    at: int
+
+    def is_replaced_by(self, other: _Statement) -> bool:
+        """Whether another statement, behind this end of whatever filled a slot, says what fills it now."""
+        ends = self.act is SlotAct.ENDS and other.act is SlotAct.STATES
+        return ends and bool(self.slot) and self.slot == other.slot and self.at < other.at
 
 
 def _stated(sentence: Sentence, of_another: bool) -> Iterator[_Statement]:
@@ -262,7 +271,9 @@ def _stated(sentence: Sentence, of_another: bool) -> Iterator[_Statement]:
                     if value is not None and (value or act is SlotAct.ENDS):
                         dated = pattern.begins or act is SlotAct.ENDS
                         yield _Statement(
-                            *(slot, act, value, wrong, clause, dated), pattern.among, pattern.implied, pattern.elsewhere
+                            *(slot, act, value, wrong, clause, dated),
+                            *(pattern.among, pattern.implied, pattern.elsewhere),
+                            at=match.start(),
                         )
 
 
@@ -287,6 +298,7 @@ def _languages(
     if slots_en.English.CUE.search(with_apostrophes(sentence.low)):
         written = written_out(with_apostrophes(sentence.written.translate(_STRAIGHT)))
         written = slots_en.English.DIAGNOSIS.sub(_aside, written)
+        written = slots_en.English.CONCLUSION.sub(_aside, written)
         yield written, lowered(written), slots_en.English
 
 

@@ -10,6 +10,7 @@ from mnemic.extract.patterns import PatternTable
 from mnemic.extract.slots_en_life import LIVING, NAMING, REACHING, STUDYING, WORKING
 from mnemic.extract.slots_en_people import OWNING, RELATING
 from mnemic.extract.slots_en_tastes import AILING, DIET, LIKING, RIGHTING, SPEAKING
+from mnemic.extract.slots_en_words import DIETS
 
 _WORDS: Final = re.compile(r"[\w'-]+|@")
 _GAPS: Final = re.compile(
@@ -52,6 +53,11 @@ class English:
         re.IGNORECASE,
     )
     """Who says that something is over of which they should know."""
+    CONCLUSION: Final = re.compile(
+        rf"\b(?:(?:i|we) )?(?:guess|suppose) (?=(?:i'm|i am|we're|we are|(?:that |it )?makes (?:me|us))(?: (?:now|just|officially|basically|technically|pretty much|more of|an?))* {DIETS}\b(?!.*\b(?:if|unless|until|when)\b))",
+        re.IGNORECASE,
+    )
+    """How somebody calls the diet that they keep, for want of a better word: what follows is so."""
     AHEAD: Final = re.compile(
         r"\b(?:tomorrow|next (?:week|month|year|term|spring|summer|autumn|fall|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)day|[A-Z][a-z]+|january|february|march|april|may|june|july|august|september|october|november|december)|soon|will|going to"
         r"|gonna|about to|in the new year|planning|plan to)\b|'ll\b"

@@ -51,14 +51,14 @@ _FALSE_ALARM: Final = r"(?:was|were|is|are|turned out(?: to be)?|came back(?: as
 _RESTORED: Final = r"(?:is|are|'s|'re)(?: now| finally| officially)* back(?: on the (?:menu|table|cards)| in my diet)?(?=[.,;!)]|$| (?:again|now|and|baby)\b)"
 
 DIET: Final = (
-    say("diet", r"(?:<AM>|<BEEN>)(?: (?:a|an|going|strictly|mostly))* <DIET>(?! (?:restaurant|food|recipe|place|option|menu|cheese|dish|cook|book)\w*)", "vegan vegetarian vegetarians vegans pescatarian flexitarian lactose-intolerant lactose gluten gluten-free gluten-intolerant dairy dairy-free plant-based keto kosher halal paleo low carnivore omnivore teetotal teetotaller teetotaler sugar-free sugar low-carb low-salt"),
+    say("diet", r"(?:<AM>|<BEEN>|that makes (?:me|us))(?: (?:a|an|going|strictly|mostly|basically|essentially|effectively|technically|pretty much|more of an?))* <DIET>(?! (?:restaurant|food|recipe|place|option|menu|cheese|dish|cook|book)\w*)", "vegan vegetarian vegetarians vegans pescatarian pescatarians pescetarian pescetarians flexitarian lactose-intolerant lactose gluten gluten-free gluten-intolerant dairy dairy-free plant-based keto kosher halal paleo low carnivore omnivore teetotal teetotaller teetotaler sugar-free sugar low-carb low-salt"),
     say("diet", r"^been (?:an? )?(?:<DIET>)(?=,? (?:since|for)\b)", "been", begins=True, headless=True),
     say("diet", r"(?:<AM>|<BEEN>) (?P<value>veggie)(?=[.,;!]|$| (?:since|for|now|and|so|but)\b)", "veggie", begins=True),
     say("diet", r"^been (?P<value>veggie)(?=[.,;!]|$| (?:since|for|now|and|so|but)\b)", "veggie", begins=True, headless=True),
-    say("diet", r"<I> (?:went|gone|turned|became|become|switched to(?: a)?|converted to|am eating|eat|keep|follow (?:a|an)|stick to (?:a|an)) <DIET>(?! (?:restaurant|recipe|place|option|menu|dish|cook|book)\w*)", "went gone turned became become switched converted eat eating keep follow stick", begins=True),
+    say("diet", r"<I> (?:went|gone|turned|became|become|switched to(?: a)?|converted to|am eating|eat|keep|follow (?:a|an)|stick to (?:a|an)|(?:(?:consider|call|describe) (?:myself|ourselves)(?: as)?|identify as|count as)(?: an?(?= ))?) <DIET>(?! (?:restaurant|recipe|place|option|menu|dish|cook|book)\w*)", "went gone turned became become switched converted eat eating keep follow stick consider call describe identify count", begins=True),
     say("diet", r"i eat (?P<value>everything|anything), (?:no exceptions|really)", "eat"),
     say("diet", r"<AM> (?:no longer|not)(?: an?)? <DIET>(?=[.,;!]|$| (?:any ?more|now|and|but|these)\b)", "longer not", act=SlotAct.ENDS),
-    say("diet", r"<I> (?:stopped|quit|gave up)(?: being| on)?(?: an?)? (?P<value>vegan|vegetarian|pescatarian|keto|paleo|kosher|halal|veganism|vegetarianism)\b", "stopped quit gave", act=SlotAct.ENDS),
+    say("diet", r"<I> (?:stopped|quit|gave up)(?: being| on)?(?: an?)? (?P<value>vegan|vegetarian|pesc[ae]tarian|keto|paleo|kosher|halal|veganism|vegetarianism)\b", "stopped quit gave", act=SlotAct.ENDS),
     say("diet", r"i packed in (?P<value>keto|paleo|veganism|vegetarianism)\b", "packed", act=SlotAct.ENDS),
     say("diet", r"(?:<I> (?:eat|started eating|have started eating)|<AM> eating) (?:meat|fish|chicken|beef|pork) again", "again", act=SlotAct.ENDS),
     say("diet", r"<I> (?:went|have gone|gone) back to (?:eating )?(?:meat|fish|chicken|beef|pork)(?=[.,;!]|$| (?:in|last|this|and|because)\b)", "back", act=SlotAct.ENDS),

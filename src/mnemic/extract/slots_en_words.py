@@ -85,8 +85,8 @@ _IS_CONDITION: Final = (
     r"|hypertensive|deaf|blind|deaf in (?:one|my left|my right) ear|blind in (?:one|my left|my right) eye|hard of hearing|short-sighted|near-sighted"
     r"|long-sighted|insomniac|hypoglyc(?:a)?emic|immunocompromised))"
 )
-_DIET: Final = (
-    r"(?:(?:a |an )?(?:(?:vegan|vegetarian|pescatarian|flexitarian)(?=s?\b)|lactose[ -]intolerant|gluten[ -](?:free|intolerant)|dairy[ -]free|plant-based"
+DIETS: Final = (
+    r"(?:(?:a |an )?(?:(?:vegan|vegetarian|pesc[ae]tarian|flexitarian)(?=s?\b)|lactose[ -]intolerant|gluten[ -](?:free|intolerant)|dairy[ -]free|plant-based"
     r"|keto|kosher|halal|paleo|low[ -]carb|low[ -]salt|sugar[ -]free|raw food|carnivore|omnivore|teetotal|teetotaller|teetotaler))"
 )
 _CAR_LIST: Final = (
@@ -170,7 +170,7 @@ _TOKENS: Final = {
     "<JOB>": rf"(?P<value>(?:[a-z-]+ ){{0,3}}(?:{'|'.join(dict.fromkeys(_JOB_WORDS.split()))}))\b",
     "<CONDITION>": rf"(?P<value>{_CONDITION})",
     "<CONDITIONAL>": rf"(?P<value>{_IS_CONDITION})\b",
-    "<DIET>": rf"(?P<value>{_DIET})s?\b",
+    "<DIET>": rf"(?P<value>{DIETS})s?\b",
     "<CAR>": rf"(?P<value>(?:[a-z-]+ ){{0,3}}{_CARS})",
     "<HANDSET>": rf"(?P<value>(?:[a-z-]+ ){{0,2}}{_PHONES})",
     "<STREET>": rf"(?P<value>{_STREET})",

@@ -34,7 +34,8 @@ from mnemic.recall.asked_for import (
 from mnemic.recall.asked_person import called_by_name
 from mnemic.recall.currency import ORDERS
 from mnemic.recall.doubt_words import is_asserted, speaks_of_any
-from mnemic.recall.earlier import asks_former_partner, former_partner, what_held_before, what_held_then
+from mnemic.recall.earlier import asks_former_partner, former_partner, what_came_first, what_held_before, what_held_then
+from mnemic.recall.ended_facts import end_of, of_same_slots, read_in, states_only_what_ended
 from mnemic.recall.endings import tells_only_an_end, tells_that_nothing_else_comes
 from mnemic.recall.evidence import (
     ASKING,
@@ -79,7 +80,7 @@ from mnemic.recall.still_so import adds, may_have_ended_since, stated_in_full, s
 from mnemic.recall.sureness import SCORED, SPLIT, AnswerGrounds, likely_yes, read_by, read_yes, sure
 from mnemic.recall.topics import ON_TOPIC
 from mnemic.recall.understand import SPEAKS_OF_SELF
-from mnemic.recall.unnamed_endings import ends_unnamed
+from mnemic.recall.unnamed_endings import ends_something_else, ends_unnamed
 from mnemic.recall.unreal import supposed_clauses
 from mnemic.recall.whom_it_is_about import about_another, names_in
 from mnemic.recall.wishes import asks_wish, tells_wish
@@ -309,7 +310,8 @@ class DraftAnswer:
             return replace(self, grounds=replace(grounds, yes=yes, short=_yes_or_no(grounds.question, yes > _SURELY)))
         _, _, ended = reading.of_a_value()
         first = grounds.quoted[0].id == grounds.evidence[0].id
-        return replace(self, grounds=replace(grounds, ended=grounds.ended or (first and ended >= ENDED)))
+        of_it = first and not ends_something_else(grounds.question, grounds.quoted[0].text)
+        return replace(self, grounds=replace(grounds, ended=grounds.ended or (of_it and ended >= ENDED)))
 
     def _least(self) -> float:
         """The confidence from which it is given.
@@ -327,15 +329,25 @@ class DraftAnswer:
 
 
 def draft_answer(
-    question: str, context: Context, facts: Sequence[Item] = (), user: str = "", profile: Sequence[Item] = ()
+    question: str,
+    context: Context,
+    facts: Sequence[Item] = (),
+    user: str = "",
+    profile: Sequence[Item] = (),
+    ended: Sequence[Item] = (),
 ) -> DraftAnswer | None:
-    """Choose what answers a question, of the evidence or of the profile; None where nothing does."""
+    """Choose what answers a question, of the evidence or of the profile; None where nothing does.
+
+    Args:
+        ended: What the profile says is no longer so.
+    """
     answering = of_what_is_asked(question, _that_can_answer(question, context.items, profile))
     evidence = renumbered(of_subject(question, answering, user))
     asked = AnswerType.by(question)
     evidence = of_whoever_asks(question, of_kin_asked(question, evidence), context.items)
     spoken_of = SpokenOf.of(question, [hit.text for hit in answering], profile)
     evidence = newest_home_first(question, evidence, answering, spoken_of)
+    evidence = _without_other_ends(question, asked, evidence)
     if spoken_of is not None and spoken_of.asked_alone(question) and user not in spoken_of.names:
         own_lines = {hit.id for hit in _own(evidence, user) if spoken_of.left_out_of(hit.item)}
         evidence = renumbered([hit for hit in evidence if hit.id not in own_lines])
@@ -346,13 +358,14 @@ def draft_answer(
     else:
         before = _what_was(question, context, theirs, spoken_of)
     evidence = before or _fitting(question, asked, so_before_supposed(question, held_by_then(question, evidence)))
-    said = _read_plainly(question, context, evidence, profile, user) if asks_yes_or_no(question) else None
+    said = _read_plainly(question, context, evidence, profile, user, ended) if asks_yes_or_no(question) else None
     if said is None and spoken_of is not None:
         said = _plainly_said_of(spoken_of, question, answering, user)
     if said is not None and said.yes is not None:
         return _drafted_plainly(question, context, evidence, said, said.yes)
-    if facts and _stand(question, facts, evidence, user):
-        return _drafted_of_profile(question, context, evidence, asked, facts)
+    if facts and _stand(question, facts, evidence, user, ended):
+        holding = _that_holds(evidence, facts, ended, user)
+        return _drafted_of_profile(question, context, holding or evidence, asked, facts)
     if asks_yes_or_no(question) and (supposed := only_supposed(question, _own(context.items, user))):
         if supposed.yes is not None:
             return _drafted_plainly(question, context, evidence, supposed, yes=supposed.yes, supposed=True)
@@ -364,6 +377,26 @@ def draft_answer(
     return replace(drafted, grounds=replace(drafted.grounds, left_open=left_open, before=bool(before)))
 
 
+def _without_other_ends(question: str, asked: AnswerType, evidence: list[Recalled]) -> list[Recalled]:
+    """Evidence without what stands as the newest state of what is asked for, and tells of the end of something else.
+
+    Where somebody, a place or a number is asked for; what names something of the question may tell it all the same.
+    """
+    if asked not in (AnswerType.PERSON, AnswerType.PLACE, AnswerType.NUMBER) or asks_yes_or_no(question):
+        return evidence
+    words = matter_words(question)
+
+    def ends_another(hit: Recalled) -> bool:
+        return (
+            hit.succession == 1
+            and words.isdisjoint(matter_words(hit.text))
+            and all(ends_something_else(question, part) for part in written_sentences(hit.text))
+        )
+
+    rest = [hit for hit in evidence if not ends_another(hit)]
+    return renumbered(rest) if rest and len(rest) < len(evidence) else evidence
+
+
 def _drafted_of_profile(
     question: str, context: Context, evidence: Sequence[Recalled], asked: AnswerType, facts: Sequence[Item]
 ) -> DraftAnswer:
@@ -372,7 +405,7 @@ def _drafted_of_profile(
     short = ", ".join(dict.fromkeys(values))
     contested = _contested(question, facts, values, evidence, context.items)
     grounds = AnswerGrounds(question, context, evidence, asked, facts, short, None, stated=True, contested=contested)
-    known = {id for fact in facts for id in (fact.id, *fact.source)}
+    known = read_in(facts)
     more = (hit.item for hit in adding_up(question, evidence) if hit.id not in known)
     return DraftAnswer(grounds, tuple((item.id, item.text.strip()) for item in (*facts, *more)))
 
@@ -427,15 +460,24 @@ def _that_can_answer(question: str, recalled: Sequence[Recalled], profile: Seque
 
 
 def _what_was(question: str, context: Context, theirs: list[Recalled], spoken_of: SpokenOf | None) -> list[Recalled]:
-    """What held before, or in a time that is past, where a question asks for that; nothing where none is told."""
+    """What held before, first or in a past time, where a question asks for that; nothing where none is told."""
+    more = context.considered > len(context.items)
     if theirs:
-        return what_held_before(question, theirs, spoken_of)
+        first = what_came_first(question, theirs, spoken_of, more=more)
+        return first or what_held_before(question, theirs, spoken_of)
     own = of_what_is_asked(question, of_self(question, context.items))
+    if first := what_came_first(question, own, more=more):
+        return first
     return what_held_before(question, own) or what_held_then(question, context.spans, own)
 
 
 def _read_plainly(
-    question: str, context: Context, evidence: Sequence[Recalled], profile: Sequence[Item], user: str
+    question: str,
+    context: Context,
+    evidence: Sequence[Recalled],
+    profile: Sequence[Item],
+    user: str,
+    ended: Sequence[Item],
 ) -> YesOrNo | None:
     """What is plainly said to a question for yes or no, of a time that is past or of now."""
     judged = bool(evidence) and evidence[0].bearing is not None
@@ -444,7 +486,7 @@ def _read_plainly(
         then, first = held_at(question, context.spans, _own(context.items, user)), evidence[0].item
         if then is not None or micros(first.said) < context.spans[-1].start:
             return then or YesOrNo(None, first, first.text)
-    said = _plainly_said(question, context, evidence, profile, user)
+    said = _plainly_said(question, context, evidence, profile, user, ended)
     if said is not None and said.yes and may_have_ended_since(question, said.item, own):
         return replace(said, yes=None)
     if not judged or (said is not None and said.yes is not None):
@@ -463,24 +505,36 @@ def _own(recalled: Sequence[Recalled], user: str) -> list[Recalled]:
     return [hit for hit in recalled if speaker_of(hit.item).casefold() in me and hit.item.kind is Kind.TURN]
 
 
+def _is_mine(fact: Item, user: str) -> bool:
+    """Whether a fact is of whoever asks."""
+    return str(fact.slots.get("subject") or "user").casefold() in _me(user)
+
+
 def _me(user: str) -> frozenset[str]:
     """By whom it is said, or of whom, where it is of whoever asks."""
     return frozenset({"", "user", user.casefold()})
 
 
 def _plainly_said(
-    question: str, context: Context, evidence: Sequence[Recalled], profile: Sequence[Item], user: str
+    question: str,
+    context: Context,
+    evidence: Sequence[Recalled],
+    profile: Sequence[Item],
+    user: str,
+    ended: Sequence[Item],
 ) -> YesOrNo | None:
-    """What the asker plainly said to a question for yes or no.
+    """What the asker plainly said to a question for yes or no, unless the profile says that it is so no longer.
 
     Nothing where recall holds something newer for the state of the very object; and what that is leaves a reading open,
     unless it is plainly of another object. So does what whoever said yes said later of it: that it ended.
     """
-    mine = [fact for fact in profile if str(fact.slots.get("subject") or "user").casefold() in _me(user)]
+    mine = [fact for fact in profile if _is_mine(fact, user)]
     said = said_of(question, mine, [hit.item for hit in _own(context.items, user)])
     newest = next((hit for hit in evidence if hit.succession == 1), None)
     if said is None or said.yes is None:
         return said
+    if said.yes and (over := _ended_since(question, said, _own(context.items, user), (*profile, *ended), user)):
+        return over
     of_it = [hit for hit in evidence if follows(question, hit.text) is not Following.OTHER]
     if said.yes and _contested(question, [said.item], [said.sentence], of_it, context.items):
         return replace(said, yes=None)
@@ -495,6 +549,17 @@ def _plainly_said(
             return said
         case Following.UNTOLD:
             return replace(said, yes=None)
+
+
+def _ended_since(
+    question: str, said: YesOrNo, own: Sequence[Recalled], profile: Sequence[Item], user: str
+) -> YesOrNo | None:
+    """No, by what the profile says of the end of what was said to a question; None where it says of none."""
+    end = end_of(question, said.item, said.sentence, [fact for fact in profile if _is_mine(fact, user)])
+    if end is None:
+        return None
+    by = next((hit.item for hit in own if hit.id in end.source), end)
+    return YesOrNo(yes=False, item=by, sentence=by.text.strip() if len(by.text) <= WHOLE else end.text)
 
 
 def _plainly_said_of(spoken_of: SpokenOf, question: str, heard: Sequence[Recalled], user: str) -> YesOrNo | None:
@@ -641,7 +706,9 @@ def _unknown(question: str, context: Context, confidence: float) -> Answer:
 # Facts
 
 
-def _stand(question: str, facts: Sequence[Item], evidence: Sequence[Recalled], user: str) -> bool:
+def _stand(
+    question: str, facts: Sequence[Item], evidence: Sequence[Recalled], user: str, ended: Sequence[Item]
+) -> bool:
     """Whether facts of the profile still say what holds: nothing else that the person said since comes first.
 
     They give way only to what names them again, or speaks of their matter: what may end them in other words has put
@@ -652,7 +719,7 @@ def _stand(question: str, facts: Sequence[Item], evidence: Sequence[Recalled], u
     first = next((hit for hit in evidence if speaker_of(hit.item).casefold() in people), None)
     if first is None or first.bearing is None:
         return True
-    known = {source for fact in facts for source in fact.source} | {fact.id for fact in facts}
+    known = read_in([*facts, *of_same_slots(facts, ended)])
     latest = max(map(certain_since, facts))
     least = min(most_bearing(evidence) - CLOSE, FLOOR)
     bearing = [hit for hit in evidence if hit.bearing is not None and hit.bearing >= least]
@@ -665,6 +732,14 @@ def _stand(question: str, facts: Sequence[Item], evidence: Sequence[Recalled], u
             hit for hit in newer if speaks_of_any(hit.text, topics) or not names.isdisjoint(matter_words(hit.text))
         ]
     return first not in newer and not any(_changes(hit) and (hit.bearing or 0.0) > 0 for hit in newer)
+
+
+def _that_holds(evidence: list[Recalled], facts: Sequence[Item], ended: Sequence[Item], user: str) -> list[Recalled]:
+    """Evidence without what says of something beside some facts that it is over, or stated that before."""
+    mine = [fact for fact in (*facts, *ended) if _is_mine(fact, user)]
+    ends = read_in(of_same_slots(facts, ended)) - read_in(facts)
+    holding = [hit for hit in evidence if hit.id not in ends]
+    return [hit for hit in holding if not (_own([hit], user) and states_only_what_ended(hit.item, mine))]
 
 
 def _changes(hit: Recalled) -> bool:

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - a pattern cut in pieces is read wrongly
-"""Finds what held before, where a question asks for that: "Where did I live before Toronto?", 以前住在哪里.
+"""Finds what held before, or first, where a question asks for that: "Where did I live before Toronto?", 以前住在哪里.
 
 What is nearest to such a question in words and meaning is mostly what holds now, or the very change that it names. Of
 the statements of that matter the last one before it is meant; or, where something says itself that it was once so
@@ -56,6 +56,22 @@ _ASKS_BEFORE: Final = re.compile(
     r"|(?<![搬去到来换转现])(?:[搬去到来换转进在]{1,3}|入职|加入|跳槽[到去]?)([\u4e00-\u9fff]{2,6}?)(?:上班|工作|读书|住)?(?:之前|以前|前(?!公司|单位|任))"
 )
 """Asks for what held before something that it names."""
+_KINDS: Final = r"(?:place|city|town|country|home|house|flat|apartment|address|job|employer|company|firm|workplace|car|phone|number|medication|medicine)"
+_STATED: Final = r"(?:moved?|lived?|living|relocated?|settled?|work(?:ed|ing)?|drive|driv(?:en|ing)|take|taken|taking)(?: (?:to|in|at|for))?"
+_ASKS_FIRST: Final = re.compile(
+    rf"\b(?:did|had|have|was|were) (?:i|we) (?:first|originally|initially) {_STATED}\W*$"
+    rf"|\b(?:did|had|have|was|were) (?:i|we) {_STATED} (?:first(?: of all)?|originally|initially|to begin with|at first)\W*$"
+    rf"|\b(?:the|my|our) (?:very )?(?:first|earliest|original) {_KINDS}\W*$"
+    rf"|\bthe (?:very )?(?:first|earliest) {_KINDS}(?: that| which| where)? (?:i|we)\b"
+    r"|^(?=.*[我咱])(?!.*(?:现在|目前|这次|最先进)).*(?:最早|最初|最先|最开始|一开始|起初|第一次|第一[份家个座辆部台套任]|先(?=[搬住在去]))",
+    re.IGNORECASE,
+)
+"""Asks for the first of a series of states of whoever asks."""
+_TELLS_FIRST: Final = re.compile(
+    r"\b(?:first|originally|initially|earliest|before (?:that|then|this))\b|最早|最初|最先|一开始|起初|第一|在?那之前|[此之]前",
+    re.IGNORECASE,
+)
+"""Says itself of which state it was that came first, or of one that was there before."""
 _FROM: Final = re.compile(r"\b(?:from|left|before)\b|从|离开|[之以]前", re.IGNORECASE)
 _PARTNERS: Final = r"(?:boyfriend|girlfriend|husband|wife|partner|fianc[eé]e?|bf|gf|spouse)"
 _PARTNERS_CHINESE: Final = r"(?:男朋友|女朋友|男友|女友|老公|老婆|对象|夫(?!人)|妻)"
@@ -146,6 +162,29 @@ def what_held_before(question: str, evidence: list[Recalled], spoken_of: SpokenO
     held_before = max(before or once, key=said_at)
     # it bears on the question as what came in its place does
     return [replace(held_before, succession=0, bearing=most)]
+
+
+def what_came_first(
+    question: str, evidence: list[Recalled], spoken_of: SpokenOf | None = None, *, more: bool = False
+) -> list[Recalled]:
+    """The first that was told of several states, alone, where a question asks for that; or nothing.
+
+    Nothing where somebody says themselves what was first, or what was before.
+
+    Args:
+        spoken_of: Whom it asks about, if that is somebody else than whoever asks.
+        more: More was found than the evidence holds: where that is but states, the first may be missing.
+    """
+    if not _ASKS_FIRST.search(question) or asks_yes_or_no(question) or asks_several(_WHAT_WAS.sub("", question)):
+        return []
+    states = [hit for hit in evidence if hit.bearing is not None and _states_matter(question, hit, spoken_of)]
+    told = (hit.text for hit in evidence if _of_the_matter(question, "", hit.text, hit.text))
+    if len(states) < 2 or (more and len(states) == len(evidence)):
+        return []
+    if any(_TELLS_FIRST.search(text) or ONCE.search(text) for text in told):
+        return []
+    most = max(hit.bearing for hit in states if hit.bearing is not None)
+    return [replace(min(states, key=said_at), succession=0, bearing=most)]
 
 
 def what_held_then(question: str, spans: Sequence[TimeSpan], evidence: list[Recalled]) -> list[Recalled]:

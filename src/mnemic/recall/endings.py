@@ -16,6 +16,7 @@ from mnemic.recall.asked_for import asks_age
 from mnemic.recall.evidence import asks, matter_words
 from mnemic.recall.polarity import ASKS_PAST
 from mnemic.recall.sentence_cues import SentenceCue, counted_in
+from mnemic.recall.unnamed_endings import ends_something_else
 from mnemic.recall.whom_it_is_about import QUOTED, names_in
 from mnemic.recall.word_groups import (
     ASKS_END,
@@ -108,7 +109,7 @@ def tells_only_an_end(question: str, text: str, older: Iterable[str]) -> bool:
     """
     if any(form.search(question) for form in (ASKS_PAST, ASKS_END, _ASKS_WHY)) or asks_age(question):
         return False
-    spoken = _stated(text)
+    spoken = _stated(text, question)
     if _INSTEAD.search(spoken):
         return False
     known = " ".join((question, *older))
@@ -135,15 +136,18 @@ def tells_that_nothing_else_comes(question: str, text: str) -> bool:
     """
     return (
         not matter_words(question).isdisjoint(matter_words(text))
-        and _NOTHING_ELSE.search(_stated(text)) is not None
+        and _NOTHING_ELSE.search(_stated(text, question)) is not None
         and tells_only_an_end(question, text, (text,))
     )
 
 
-def _stated(text: str) -> str:
-    """What a text states in its own words: no quotation, no question or supposition, and not why or since when."""
-    stated = (part for part in written_sentences(QUOTED.sub("", text)) if not (asks(part) or _SUPPOSED.search(part)))
-    return _ASIDE.sub("", " ".join(stated))
+def _stated(text: str, question: str) -> str:
+    """What a text states in its own words: no quotation, no question or supposition, and not why or since when.
+
+    Nor that something ended which the question does not ask for.
+    """
+    parts = (part for part in written_sentences(QUOTED.sub("", text)) if not (asks(part) or _SUPPOSED.search(part)))
+    return _ASIDE.sub("", " ".join(part for part in parts if not ends_something_else(question, part)))
 
 
 def _ends(spoken: str, known: set[str]) -> list[int]:

@@ -80,6 +80,23 @@ _ENDS: Final = (
     (re.compile(r"\b(?:pregnant|expecting)\b|怀孕", re.IGNORECASE), _OF_A_PREGNANCY),
 )
 """Questions for what somebody has but one of at a time, and what ends it."""
+_CONCERNED: Final = (
+    re.compile(
+        r"\b(?:do(?:es|ing)? (?:for a living|now)|for a living|profession|occupation|careers?|trade|role|position|post|manager|colleagues?|team|shifts?|commute"
+        r"|salary|wages?|income|pension|desk|earn|pa(?:y|ys|id)|hours|clients?|committee|board|union|league|sports?|band)\b|职业|职位|同事|领导|收入|工资|薪水|通勤|做什么|干什么|干嘛",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"\b(?:together|seeing|with me|am i with|going out|(?:in )?love|ex|single|relationships?|missus|other half|bf|gf|bands?|group|duo|act|team|partners?"
+        r"|(?:live|living|share|sharing) with)\b|在一起|恋|单身|前任|乐队|组合|搭档|同居|[跟和]谁",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"\b(?:due|baby|child(?:ren)?|kids?|birth|midwife|trimester|months along)\b|预产期|宝宝|孩子|产检|胎",
+        re.IGNORECASE,
+    ),
+)
+"""Of each, questions for what may end with it."""
 
 
 def loses_work(clause: str) -> bool:
@@ -95,6 +112,19 @@ def ends_unnamed(question: str, text: str) -> bool:
         _is_end(ends, sentence)
         for asked, ends in _ENDS
         if asked.search(question) and not counted_in(asked.sub(" ", question))[KIN].any()
+        for sentence in written_sentences(text)
+    )
+
+
+def ends_something_else(question: str, text: str) -> bool:
+    """Whether a text ends something that its speaker has but one of, and that a question does not ask for.
+
+    "Tom and I separated" tells nothing of who is staying with us.
+    """
+    return any(
+        _is_end(ends, sentence)
+        for (asked, ends), concerned in zip(_ENDS, _CONCERNED, strict=True)
+        if not asked.search(question) and not concerned.search(question)
         for sentence in written_sentences(text)
     )
 

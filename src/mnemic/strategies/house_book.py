@@ -195,6 +195,7 @@ def other_forms(slot: str, value: Slot) -> Iterator[str]:
 
 
 _MEAT: Final = "meat chicken beef pork lamb turkey bacon ham steak"
+_MEAT_CHINESE: Final = "肉 鸡肉 牛肉 猪肉 羊肉"
 _KEPT_FROM: Final = {
     "gluten": "bread pasta wheat gluten",
     "dairy": "milk cheese cream butter yoghurt yogurt dairy",
@@ -211,6 +212,10 @@ _MEATLESS: Final = {
     "vegetarian": f"{_MEAT} fish",
     "veggie": f"{_MEAT} fish",
     "pescatarian": _MEAT,
+    "pescetarian": _MEAT,
+    **dict.fromkeys(("全素", "纯素"), f"{_MEAT_CHINESE} 鱼 海鲜 鸡蛋 蛋 牛奶 奶 奶酪"),
+    **dict.fromkeys(("素", "蛋奶素"), f"{_MEAT_CHINESE} 鱼 海鲜"),
+    **dict.fromkeys(("鱼", "海"), _MEAT_CHINESE),
 }
 """The same of one kept for other reasons, which somebody who eats normally again after an illness still keeps."""
 

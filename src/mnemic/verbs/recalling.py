@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.core.clock import micros, moment, offset_minutes, time_zone
 from mnemic.core.ids import ItemId, to_bytes
-from mnemic.core.items import DOUBTS, Item, State, Version
+from mnemic.core.items import DOUBTS, ENDED, Item, Kind, State, Version
 from mnemic.core.queries import Context, Filter, Lost, Query
 from mnemic.core.tokens import BY_RULES
 from mnemic.core.uninterrupted import import_whole
@@ -141,7 +141,7 @@ class Recalling:
         import_whole("mnemic.recall.profile")
         from mnemic.recall.profile import stated
 
-        profile, doubts, user = known
+        profile, ended, doubts, user = known
         facts = stated(request.query, profile, user)
         doubted = [doubt.fact for doubt in doubts]
         certain = [fact for fact in profile if fact not in doubted]
@@ -153,7 +153,7 @@ class Recalling:
             from mnemic.recall.doubt import unsure
 
             return unsure(asked, newest_since(context, pairs, user)), context
-        drafted = draft_answer(request.query, context, facts, user, certain)
+        drafted = draft_answer(request.query, context, facts, user, certain, ended)
         if drafted is not None and (said := drafted.texts_to_read()):
             reading: AnswerReading | None = None
             try:
@@ -170,7 +170,7 @@ class Recalling:
 
         if SPEAKS_OF_SELF.search(request.query):
             return request
-        _, _, user = yield from look(lambda s: self._profile(s, who))
+        *_, user = yield from look(lambda s: self._profile(s, who))
         return replace(request, query=asked_of_self(request.query, user))
 
     def why_not(self, who: Who, request: RecallRequest, item: ItemId) -> Flow[Lost]:
@@ -355,10 +355,14 @@ class Recalling:
         """What puts facts of the profile and standing instructions in doubt, one for each of them."""
         return self._doubts(snapshot, who, *self._core(snapshot, who))
 
-    def _profile(self, snapshot: Snapshot, who: Who) -> tuple[list[Item], list[Doubt], str]:
-        """What the profile says as far as its evidence is still shown, what puts that in doubt, and the user's name."""
+    def _profile(self, snapshot: Snapshot, who: Who) -> tuple[list[Item], list[Item], list[Doubt], str]:
+        """What the profile says as far as its evidence is still shown, and what it says is no longer so.
+
+        With what puts that in doubt, and the user's name.
+        """
         core, sources = self._core(snapshot, who)
-        return _facts(core, sources), self._doubts(snapshot, who, core, sources), _user_called(who, sources)
+        doubts, user = self._doubts(snapshot, who, core, sources), _user_called(who, sources)
+        return _facts(core, sources), _ended(core, sources), doubts, user
 
     def _doubts(
         self, snapshot: Snapshot, who: Who, core: Sequence[Version], sources: Mapping[ItemId, Version]
@@ -484,6 +488,15 @@ def _facts(core: Sequence[Version], sources: Mapping[ItemId, Version]) -> list[I
     from mnemic.recall.always import is_fact, supported
 
     return [version.item for version in core if is_fact(version.item) and supported(version.item, sources)]
+
+
+def _ended(core: Sequence[Version], sources: Mapping[ItemId, Version]) -> list[Item]:
+    """What a profile says is no longer so, whose evidence is still shown."""
+    import_whole("mnemic.recall.always")
+    from mnemic.recall.always import supported
+
+    stated = (version.item for version in core if supported(version.item, sources))
+    return [item for item in stated if item.kind is Kind.PROFILE and item.slots.get(ENDED) is True]
 
 
 def _doubt_line(doubt: Doubt) -> str:
