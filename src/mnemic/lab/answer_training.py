@@ -81,6 +81,8 @@ Floats = NDArray[np.float64]
 Folds = Mapping[str, int]
 EmbedderOf = Callable[[CurrentCase], Embedder | None]
 """Who reads the questions of a case; nobody by words."""
+ReadTogether = Callable[[str, Sequence[str]], AnswerReading | None]
+"""What reads a question and what was said to it as one text."""
 
 PLAIN: Final = ("one step", "near empty")
 """The categories of small memories that are asked plainly."""
@@ -487,7 +489,7 @@ class AskedPlainly:
     answer: str
 
     def holds(self, answered: DraftAnswer) -> bool:
-        """Whether an answer says what is right."""
+        """Whether an answer says what is right; none does where nobody told."""
         yes = answered.grounds.yes
         return self.answer == ("yes" if yes is not None and yes > _EVEN else "no")
 
@@ -529,9 +531,9 @@ class _ReadDraft:
 
 def learn_readings(
     asked: Iterable[AskedOnce],
-    plain: Iterable[AskedPlainly],
+    plain: Sequence[AskedPlainly],
     learned: AnswerWeights,
-    read: Callable[[str, Sequence[str]], AnswerReading | None],
+    read: ReadTogether,
 ) -> AnswerWeights:
     """Learn what answers are worth that were read, from what reading was not learned from.
 
@@ -557,9 +559,7 @@ def learn_readings(
     return replace(learned, **{name: _fitted_as_read(name, some) for name, some in rows.items()})
 
 
-def _read_of_cases(
-    asked: Iterable[AskedOnce], read: Callable[[str, Sequence[str]], AnswerReading | None]
-) -> Iterator[_ReadDraft]:
+def _read_of_cases(asked: Iterable[AskedOnce], read: ReadTogether) -> Iterator[_ReadDraft]:
     """The drafts of cases and lives, where the answer was told and where it was not.
 
     Other talk from which reading was learned is left out: that it answers nothing, reading knows better than it would.
@@ -577,12 +577,10 @@ def _read_of_cases(
         if drafted is None or drafted.grounds.quoted[0].text in talk:
             continue
         if (reading := _read(once.question.text, drafted, read)) is not None:
-            yield _ReadDraft(drafted, reading, None, _is_wrong, READ_NOTHING)
+            yield _ReadDraft(drafted, reading, None, _never_holds, READ_NOTHING)
 
 
-def _read_of_rows(
-    plain: Iterable[AskedPlainly], read: Callable[[str, Sequence[str]], AnswerReading | None]
-) -> Iterator[_ReadDraft]:
+def _read_of_rows(plain: Iterable[AskedPlainly], read: ReadTogether) -> Iterator[_ReadDraft]:
     """The drafts of plain rows of yes or no."""
     for row in plain:
         if row.drafted.grounds.yes is not None and (reading := _read(row.question, row.drafted, read)) is not None:
@@ -590,15 +588,14 @@ def _read_of_rows(
             yield _ReadDraft(row.drafted, reading, yes, row.holds, dict.fromkeys(SHRINK_READ, PLAINLY_READ))
 
 
-def _read(
-    question: str, drafted: DraftAnswer, read: Callable[[str, Sequence[str]], AnswerReading | None]
-) -> AnswerReading | None:
+def _read(question: str, drafted: DraftAnswer, read: ReadTogether) -> AnswerReading | None:
     """What a reader makes of what a draft quotes; None where nothing is read."""
     said = drafted.texts_to_read()
     return read(question, said) if said else None
 
 
-def _is_wrong(_: DraftAnswer) -> bool:
+def _never_holds(_: DraftAnswer) -> bool:
+    """An answer to what nobody told is wrong, whatever it is."""
     return False
 
 

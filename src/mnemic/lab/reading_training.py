@@ -67,11 +67,11 @@ OF_OTHER_TALK: Final = 0.35
 """What a row weighs whose statement is of something else."""
 OF_YES_OR_NO: Final = 1.5
 """What a row weighs in which yes or no is asked."""
-OF_A_VALUE: Final = 1.5
+OF_A_TOLD_VALUE: Final = 1.5
 """The same of a row by a hand in which a value is asked for: in cases hardly anybody is asked what was never told of
 somebody who is known."""
 OF_AN_END: Final = 3.0
-"""What one of a case weighs that says that there is none any more: of these there are few."""
+"""What a row of a case weighs that says that there is none any more: of these there are few."""
 _BESIDE: Final = 0.6
 _OTHER_TALK: Final = 0.3
 """How many questions are put to another statement of their case, and to other talk."""
@@ -126,7 +126,9 @@ def reading_rows() -> list[ReadingRow]:
         rows.append(ReadingRow(row["question"], tuple(row["said"]), answered, True, OF_YES_OR_NO))
     for row in rows_of("values_training"):
         rows.append(
-            ReadingRow(row["question"], tuple(row["said"]), AnswerOutcome[row["answer"].upper()], False, OF_A_VALUE)
+            ReadingRow(
+                row["question"], tuple(row["said"]), AnswerOutcome[row["answer"].upper()], False, OF_A_TOLD_VALUE
+            )
         )
     return rows
 

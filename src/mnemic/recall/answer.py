@@ -288,19 +288,21 @@ class DraftAnswer:
     def texts_to_read(self) -> tuple[str, ...]:
         """What a reader is to read together with the question, the oldest first: earlier states, then what is quoted.
 
-        Nothing where the answer does not rest on that: where the profile or a plain sentence states it, the quote is no
-        answer, or the evidence was found by words alone, as nothing was learned of what a reading is worth there.
+        Last what contests it, so that whether it does is read, too. Nothing where the answer does not rest on that:
+        where the profile or a plain sentence states it, the quote is no answer, or the evidence was found by words
+        alone, as nothing was learned of what a reading is worth there.
         """
         grounds = self.grounds
         if grounds.stated or grounds.beside or not grounds.judged or read_by(grounds.evidence) != "vectors":
             return ()
         quoted = grounds.quoted[0]
         text = quoted.text if len(quoted.text) <= READ_WHOLE else self.quotes[0][1]
+        later = () if grounds.contesting is None else (grounds.contesting.text,)
         states = [hit.item for hit in grounds.evidence if hit.succession]
         if quoted.id not in {item.id for item in states}:
-            return (text,)
+            return (text, *later)
         earlier = sorted((item for item in states if item.said < quoted.said), key=lambda item: item.said)
-        return (*(item.text for item in earlier), text)
+        return (*(item.text for item in earlier), text, *later)
 
     def in_light_of(self, reading: AnswerReading) -> DraftAnswer:
         """The same answer in the light of a reading: yes or no, or that there is none any more, as it was read."""
@@ -309,9 +311,12 @@ class DraftAnswer:
             yes = read_yes(grounds)
             return replace(self, grounds=replace(grounds, yes=yes, short=_yes_or_no(grounds.question, yes > _SURELY)))
         _, _, ended = reading.of_a_value()
-        first = grounds.quoted[0].id == grounds.evidence[0].id
-        of_it = first and not ends_something_else(grounds.question, grounds.quoted[0].text)
-        return replace(self, grounds=replace(grounds, ended=grounds.ended or (of_it and ended >= ENDED)))
+        first, contesting = grounds.quoted[0].id == grounds.evidence[0].id, grounds.contesting
+        of_it = first and not ends_something_else(grounds.question, (contesting or grounds.quoted[0]).text)
+        read = replace(grounds, ended=grounds.ended or (of_it and ended >= ENDED))
+        if contesting is None or not read.ended or grounds.ended:
+            return replace(self, grounds=read)
+        return DraftAnswer(read, ((contesting.id, contesting.text.strip()), *self.quotes))
 
     def _least(self) -> float:
         """The confidence from which it is given.
@@ -324,7 +329,7 @@ class DraftAnswer:
             return SCORED * KNOWN
         untold = grounds.context.confidence < KNOWN and read_by(grounds.evidence) == "words"
         wished = asks_wish(grounds.question) and tells_wish(self.quotes[0][1])
-        given_anyway = grounds.doubted or grounds.contested or grounds.before or wished
+        given_anyway = grounds.doubted or grounds.contesting is not None or grounds.before or wished
         return _NO_TRAIT if untold and not given_anyway else SPLIT
 
 
@@ -403,8 +408,8 @@ def _drafted_of_profile(
     """An answer that the profile states, with what else of the evidence adds to it."""
     values = [shown_value(str(item.slots["value"]), item.text) for item in facts if "value" in item.slots]
     short = ", ".join(dict.fromkeys(values))
-    contested = _contested(question, facts, values, evidence, context.items)
-    grounds = AnswerGrounds(question, context, evidence, asked, facts, short, None, stated=True, contested=contested)
+    contesting = _contesting(question, facts, values, evidence, context.items)
+    grounds = AnswerGrounds(question, context, evidence, asked, facts, short, None, stated=True, contesting=contesting)
     known = read_in(facts)
     more = (hit.item for hit in adding_up(question, evidence) if hit.id not in known)
     return DraftAnswer(grounds, tuple((item.id, item.text.strip()) for item in (*facts, *more)))
@@ -428,7 +433,7 @@ def _drafted_of_quotes(
     short, yes = _short(question, asked, chosen, evidence)
     short = "" if doubted and evidence[0].succession != 1 else short
     quoted = [hit.item for hit in chosen]
-    contested = _contested(question, quoted[:1], [chosen[0].text], evidence, context.items)
+    contesting = _contesting(question, quoted[:1], [chosen[0].text], evidence, context.items)
     concluded = yes is not None
     grounds = AnswerGrounds(
         question,
@@ -439,7 +444,7 @@ def _drafted_of_quotes(
         short,
         yes,
         doubted=doubted,
-        contested=contested,
+        contesting=contesting,
         unfounded=yes is not None and yes <= _SURELY and not _tells_no(question, chosen[0], evidence),
         supposed=concluded and not any(map(is_asserted, sentences(chosen[0].text))),
         of_other_object=concluded and reads(question) and follows(question, chosen[0].text) is Following.OTHER,
@@ -494,7 +499,7 @@ def _read_plainly(
     if (still := still_so(question, own)) is not None:
         return still
     stated = stated_in_full(question, own)
-    if stated is None or _contested(question, [stated.item], [stated.sentence], evidence, context.items):
+    if stated is None or _contesting(question, [stated.item], [stated.sentence], evidence, context.items):
         return said
     return stated
 
@@ -536,7 +541,7 @@ def _plainly_said(
     if said.yes and (over := _ended_since(question, said, _own(context.items, user), (*profile, *ended), user)):
         return over
     of_it = [hit for hit in evidence if follows(question, hit.text) is not Following.OTHER]
-    if said.yes and _contested(question, [said.item], [said.sentence], of_it, context.items):
+    if said.yes and _contesting(question, [said.item], [said.sentence], of_it, context.items):
         return replace(said, yes=None)
     if newest is None:
         return said
@@ -589,7 +594,7 @@ def _plainly_said_of(spoken_of: SpokenOf, question: str, heard: Sequence[Recalle
     if newest is not None and newest.id != item.id and newest.item.said > item.said:
         return None
     sentence = own[item.id].get(said.sentence, item.text)
-    if said.yes and _contested(question, [item], [sentence], heard, heard):
+    if said.yes and _contesting(question, [item], [sentence], heard, heard):
         return None
     return YesOrNo(said.yes, item, sentence)
 
@@ -748,14 +753,14 @@ def _changes(hit: Recalled) -> bool:
     return bool(cues[SentenceCue.CHANGE] or cues[SentenceCue.END]) and not cues[SentenceCue.SUPPOSE]
 
 
-def _contested(
+def _contesting(
     question: str,
     quoted: Sequence[Item],
     texts: Sequence[str],
     evidence: Sequence[Recalled],
     recalled: Sequence[Recalled],
-) -> bool:
-    """Whether whoever told some texts said later, of what these name, that it ended or is not so.
+) -> Item | None:
+    """What whoever told some texts said later, of what these name: that it ended or is not so; None for nothing.
 
     A question of the past is answered by what ended since; and what recall holds for another state of the same matter
     it has put in its place already.
@@ -764,23 +769,23 @@ def _contested(
         recalled: All that was recalled, the best first: with that recall has compared the others' matter.
     """
     if ASKS_PAST.search(question):
-        return False
+        return None
     known = {id for item in quoted for id in (item.id, *item.source)}
     matter = _Matter.of(question, texts)
     latest = max(map(certain_since, quoted))
     later = [hit for hit in evidence if micros(hit.item.said) > latest and hit.id not in known and hit.succession < 2]
     later = [hit for hit in later if _by_same(quoted[0], hit.item)]
-    if any(ends_unnamed(question, hit.text) for hit in later):
-        return True
+    if unnamed := next((hit.item for hit in later if ends_unnamed(question, hit.text)), None):
+        return unnamed
     if not later:
-        return False
+        return None
     most = most_bearing(evidence)
     compared_with = next((hit.id for hit in recalled if hit.same_matter is not None), None)
     if compared_with in known and read_by(evidence) == "vectors":
         later = [hit for hit in later if _is_of_matter(hit, most)]
     elif not asks_yes_or_no(question):
         later = [hit for hit in later if hit.bearing is None or hit.bearing >= most - OF_NO_BEARING]
-    return any(matter.ends_in(text) for hit in later for text in written_sentences(hit.text))
+    return next((hit.item for hit in later if any(map(matter.ends_in, written_sentences(hit.text)))), None)
 
 
 def _is_of_matter(hit: Recalled, most: float) -> bool:

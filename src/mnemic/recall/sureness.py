@@ -6,7 +6,7 @@ asked for was found, what the statement does. Two sets of weights, with vectors 
 `python -m mnemic.lab.answer_training` from cases that the order of the evidence was not learned from, so that of the
 answers with a confidence near p a share near p is right. A memory that holds none of it is among what is learned. Where
 an embedder reads the question and what is quoted together (`models.base.ReadingEmbedder`), three smaller models weigh
-that with what the others make of it.
+that with what the others make of it and what speaks against it.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ READ_AT_MOST: Final = 0.78
 
 DOUBTED: Final = 0.4
 """The most where a fact of the profile stands against newer evidence that may be of another matter, where yes or no
-stays open, or where what is quoted is beside the question."""
+stays open that nobody read, or where what is quoted is beside the question."""
 
 _ALL: Final = 0.7
 """Share of a question from which a statement holds all that it asks about."""
@@ -136,7 +136,7 @@ READ_YES_INPUTS: Final = ("read", "otherwise", "still", "past", "denied", "cover
 
 READ_CONCLUSION_INPUTS: Final = (
     *CONCLUSION_INPUTS,
-    *("not open", "contested", "left open by rules", "unfounded"),
+    *("not open", "left open by rules", "unfounded"),
 )
 """What the model of a conclusion reads where there is a reading, in order."""
 
@@ -170,7 +170,7 @@ class AnswerGrounds:
         yes: How likely it is yes, where that is asked.
         stated: The profile states it.
         doubted: The profile states something, before which newer evidence stands.
-        contested: The same person said later of what is quoted that it ended, or was not so.
+        contesting: What the same person said later of what is quoted: that it ended, or was not so.
         left_open: Yes or no is asked, and what was said to it leaves it open by the rules, or is in doubt since.
         unfounded: No is concluded from what neither denies, ends nor replaces what is asked about.
         supposed: Yes or no is concluded from a sentence that supposes, dreams, plans or jokes.
@@ -191,7 +191,7 @@ class AnswerGrounds:
     yes: float | None
     stated: bool = False
     doubted: bool = False
-    contested: bool = False
+    contesting: Item | None = None
     left_open: bool = False
     unfounded: bool = False
     supposed: bool = False
@@ -230,15 +230,17 @@ def weights() -> Mapping[str, AnswerWeights]:
 def sure(grounds: AnswerGrounds) -> float:
     """The likelihood that an answer is right; where no bearing is known, that memory holds it.
 
-    That it was contested, or left open by rules, is among what the model of an answer that was read has learned from.
+    What contests an answer was read with it, where it was read, and that rules leave yes or no open is among what its
+    model has learned from: elsewhere both have the last word.
     """
     likely = _likely(grounds)
     if grounds.stated:
         stated = SUPPOSED if grounds.supposed else max(likely, STATED)
-        return DOUBTED if grounds.contested else min(stated, INFERRED) if grounds.inferred else stated
+        return DOUBTED if grounds.contesting is not None else min(stated, INFERRED) if grounds.inferred else stated
+    if grounds.reading is None and grounds.contesting is not None:
+        return min(likely, DOUBTED)
     doubted = grounds.beside or (grounds.doubted and not _succeeds(grounds)) or _is_of_past(grounds)
-    if grounds.reading is None:
-        doubted = doubted or grounds.contested or grounds.left_open
+    doubted = doubted or (grounds.left_open and grounds.reading is None)
     if grounds.judged and grounds.yes is not None:
         if grounds.reading is None:
             likely = likelihood(concluding(grounds), _learned(grounds).conclusion)
@@ -457,10 +459,7 @@ def concluding_as_read(grounds: AnswerGrounds) -> Floats:
     """What the model of a conclusion reads where yes or no is as it was read; `READ_CONCLUSION_INPUTS`."""
     reading = grounds.reading
     assert reading is not None
-    more = (
-        *(_clipped(max(reading.yes, reading.no) - reading.open), grounds.contested),
-        *(grounds.left_open, grounds.unfounded),
-    )
+    more = (*(_clipped(max(reading.yes, reading.no) - reading.open), grounds.left_open, grounds.unfounded),)
     return np.append(concluding(grounds), np.array(more, np.float32))
 
 
@@ -472,7 +471,7 @@ def weighed_as_read(grounds: AnswerGrounds) -> Floats:
     first, not_open = grounds.evidence[0], _clipped(max(reading.tells, reading.ended) - reading.open)
     return np.array(
         (
-            *(_odds(sure_otherwise), not_open, min(not_open, 0.0), grounds.contested, grounds.ended),
+            *(_odds(sure_otherwise), not_open, min(not_open, 0.0), grounds.contesting is not None, grounds.ended),
             *(first.succession == 1, first.succession > 1, _clipped(first.bearing or 0.0)),
         ),
         np.float32,
