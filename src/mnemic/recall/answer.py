@@ -62,6 +62,7 @@ from mnemic.recall.homes import newest_home_first
 from mnemic.recall.only_supposed import only_supposed
 from mnemic.recall.polarity import ASKS_PAST, PRESUMED, asked_words, goes_on, share_held
 from mnemic.recall.profile import certain_since, matter_of_slot
+from mnemic.recall.put_right import as_asserted, as_said
 from mnemic.recall.quoting import (
     NEARLY,
     WHOLE,
@@ -329,7 +330,24 @@ class DraftAnswer:
 def draft_answer(
     question: str, context: Context, facts: Sequence[Item] = (), user: str = "", profile: Sequence[Item] = ()
 ) -> DraftAnswer | None:
-    """Choose what answers a question, of the evidence or of the profile; None where nothing does."""
+    """Choose what answers a question, of the evidence or of the profile; None where nothing does.
+
+    What denies one value and gives another is read as what it asserts, and quoted as it was said.
+    """
+    items, put_right = as_asserted(question, context.items)
+    if not put_right:
+        return _drafted(question, context, facts, user, profile)
+    drafted = _drafted(question, replace(context, items=tuple(items)), facts, user, profile)
+    if drafted is None:
+        return None
+    quotes = tuple((id, as_said(text, put_right.get(id, ()))) for id, text in drafted.quotes)
+    return replace(drafted, grounds=replace(drafted.grounds, context=context), quotes=quotes)
+
+
+def _drafted(
+    question: str, context: Context, facts: Sequence[Item], user: str, profile: Sequence[Item]
+) -> DraftAnswer | None:
+    """The draft of an answer out of what was recalled, each turn as it is read."""
     answering = of_what_is_asked(question, _that_can_answer(question, context.items, profile))
     evidence = renumbered(of_subject(question, answering, user))
     asked = AnswerType.by(question)
