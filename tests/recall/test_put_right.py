@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a row cut in pieces is read wrongly
 """What denies one value and gives another says yes to the one that is given, and never gives the one that is denied."""
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ KNOWN: Final = 0.5
 ASSERTED: Final = """
 My flat is not in Rome, it's in Bari. => My flat is in Bari.
 The doctor says it's not shrimp I'm allergic to, it's mango. => The doctor says it's mango I'm allergic to.
-Scratch that, Dita doesn't live in Leeds, it's Sheffield. => Scratch that, Dita does live in Sheffield.
+Scratch that, Dita doesn't live in Leeds, it's Sheffield. => Dita lives in Sheffield.
 Dita doesnt live in Leeds, she lives in Sheffield. => Dita lives in Sheffield.
-Dita doesn't live in Leeds but in Sheffield. => Dita does live in Sheffield.
+Dita doesn't live in Leeds but in Sheffield. => Dita lives in Sheffield.
 Dita lives in Sheffield, not in Leeds. => Dita lives in Sheffield.
 It's not Leeds Dita lives in, it's Sheffield. => It's Sheffield Dita lives in.
 My dentist isn't on Monday - it's on Friday. => My dentist is on Friday.
@@ -31,7 +32,7 @@ I'm not allergic to shrimp, I'm allergic to mango. => I'm allergic to mango.
 My sister isn't a nurse; she's a vet. => My sister is a vet.
 My rent isn't £500, it's £4.50 a day. => My rent is £4.50 a day.
 The class isn't at 3:30, it's at 4:15. => The class is at 4:15.
-No, not Leeds, it's Sheffield. => No, Sheffield.
+No, not Leeds, it's Sheffield. => Sheffield.
 My brother doesn't drive a Skoda, he drives a Fiat. => My brother drives a Fiat.
 我的公寓不是在罗马，是在巴里。 => 我的公寓是在巴里。
 我妹妹不住在上海，她住在苏州。 => 我妹妹住在苏州。
@@ -40,6 +41,9 @@ My brother doesn't drive a Skoda, he drives a Fiat. => My brother drives a Fiat.
 我的车不是红色的，是蓝色的。 => 我的车是蓝色的。
 会议是周四，不是周三。 => 会议是周四。
 我不叫王明，我叫王鸣。 => 我叫王鸣。
+说错了，我妹妹不住在上海，她住在苏州。 => 我妹妹住在苏州。
+I don't watch rugby, I watch golf. => I watch golf.
+Dita doesn't study in Leeds, it's York. => Dita studies in York.
 我妹妹不喝咖啡，喝茶。 => 我妹妹喝茶。
 """
 AS_IT_IS: Final = """
@@ -79,8 +83,15 @@ My car isn't red but blue. => Is my car blue? => Is my car red?
 SHORT: Final = """
 Dita doesn't live in Leeds, it's Sheffield. => Where does Dita live? => Sheffield
 Dita lives in Leeds. | Scratch that, Dita doesn't live in Leeds, it's Sheffield. => Where does Dita live? => Sheffield
+My friend Dita moved to Leeds. | Scratch that, Dita doesn't live in Leeds, it's Sheffield. => Where does Dita live? => Sheffield
+My friend Dita lives in Leeds. | Scratch that, Dita doesn't live in Leeds, it's Sheffield. => Where does my friend Dita live? => Sheffield
+My mum lives in Leeds. | I don't live in Leeds, it's Sheffield. => Where does my mum live? => Leeds
+Dita's mum doesn't live in Leeds, it's Sheffield. => Where does Dita's mum live? => Sheffield
+Dita's mum lives in Leeds. | Dita doesn't live in Leeds, it's Sheffield. => Where does Dita's mum live? => Leeds
 My brother lives in Sheffield, not in Leeds. => Where does my brother live? => Sheffield
 My dentist isn't on Monday, it's on Friday. => When is my dentist? => Friday
+My sister lives in Leeds. | I don't live in Leeds, it's Sheffield. => Where does my sister live? => Leeds
+我妹妹住在上海。 | 说错了，我妹妹不住在上海，她住在苏州。 => 我妹妹住在哪里？ => 苏州
 我妹妹不住在上海，她住在苏州。 => 我妹妹住在哪里？ => 苏州
 会议不是周三，是周四。 => 会议是什么时候？ => 周四
 """
@@ -95,7 +106,9 @@ def asked(said: str, question: str, embedder: str) -> Answer:
     with Memory("memory:", embedder=embedder) as memory:
         me = memory.scope(user="noor")
         for week, text in enumerate(said.split(" | ")):
-            me.observe(text, role="user", said=datetime(2026, 1, 5, tzinfo=UTC) + timedelta(weeks=week))
+            speaker, _, text = text.rpartition("> ")
+            when = datetime(2026, 1, 5, tzinfo=UTC) + timedelta(weeks=week)
+            me.observe(text, said=when, **({"speaker": speaker[1:]} if speaker else {"role": "user"}))
         memory.flush()
         return me.ask(question, now=datetime(2026, 6, 1, tzinfo=UTC))
 
@@ -129,3 +142,37 @@ def test_the_value_that_is_given_is_given_in_short(said: str, question: str, val
     answered = asked(said, question, embedder)
     assert answered.short == value
     assert answered.citations[0].quote in said
+
+
+@pytest.mark.parametrize("embedder", EMBEDDERS)
+@pytest.mark.parametrize(
+    ("said", "question", "denied"),
+    [
+        ("我对虾过敏。 | 医生说我其实不是对虾过敏，是对芒果过敏。", "我对什么过敏？", "我对虾过敏。"),
+        ("我对花生过敏。 | 上次说错了，我不是对花生过敏，是对腰果过敏。", "我对什么过敏？", "我对花生过敏。"),
+        ("My flat is in Rome. | My flat is not in Rome, it's in Bari.", "Where is my flat?", "My flat is in Rome."),
+    ],
+)
+def test_what_was_denied_since_is_not_quoted(said: str, question: str, denied: str, embedder: str) -> None:
+    answered = asked(said, question, embedder)
+    assert answered.known
+    assert [citation.quote for citation in answered.citations] == [said.split(" | ")[1]]
+    assert not answered.short or answered.short not in denied
+
+
+@pytest.mark.parametrize("embedder", EMBEDDERS)
+@pytest.mark.parametrize(
+    ("said", "question"),
+    [
+        ("I live in Leeds. | I don't live in Leeds, it's Sheffield.", "Where did I live before?"),
+        (
+            "I'm allergic to nuts. | My sister isn't allergic to nuts, she's allergic to mango.",
+            "What am I allergic to?",
+        ),
+        ("<Ben> I live in Leeds. | <Ina> I don't live in Leeds, I live in York.", "Where does Ben live?"),
+    ],
+)
+def test_what_is_of_a_time_before_or_of_somebody_else_is_still_quoted(said: str, question: str, embedder: str) -> None:
+    answered = asked(said, question, embedder)
+    first = said.split(" | ")[0].rpartition("> ")[2]
+    assert first.split(" ")[-1].strip(".") in answered.text

@@ -62,7 +62,7 @@ from mnemic.recall.homes import newest_home_first
 from mnemic.recall.only_supposed import only_supposed
 from mnemic.recall.polarity import ASKS_PAST, PRESUMED, asked_words, goes_on, share_held
 from mnemic.recall.profile import certain_since, matter_of_slot
-from mnemic.recall.put_right import as_asserted, as_said
+from mnemic.recall.put_right import as_asserted, as_said, corrected
 from mnemic.recall.quoting import (
     NEARLY,
     WHOLE,
@@ -337,7 +337,10 @@ def draft_answer(
     items, put_right = as_asserted(question, context.items)
     if not put_right:
         return _drafted(question, context, facts, user, profile)
-    drafted = _drafted(question, replace(context, items=tuple(items)), facts, user, profile)
+    old = corrected(question, (*facts, *(hit.item for hit in items)), items, put_right)
+    facts = () if any(fact.id in old for fact in facts) else facts
+    read = tuple(hit for hit in items if hit.id not in old)
+    drafted = _drafted(question, replace(context, items=read), facts, user, profile)
     if drafted is None:
         return None
     quotes = tuple((id, as_said(text, put_right.get(id, ()))) for id, text in drafted.quotes)

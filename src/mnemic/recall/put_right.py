@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import os.path
 import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
@@ -16,11 +15,15 @@ from mnemic.core.items import Kind
 from mnemic.core.tokens import is_stop, tokenise
 from mnemic.extract.chinese import has_chinese
 from mnemic.recall.asked_for import asks_yes_or_no
-from mnemic.recall.word_groups import DENIED
+from mnemic.recall.asked_person import called_by_name
+from mnemic.recall.evidence import matter_words, speaker_of
+from mnemic.recall.polarity import ASKS_PAST, asked_words, share_held
+from mnemic.recall.word_groups import DENIED, LONG_AGO, USED_TO, WordGroup
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from mnemic.core.items import Item
     from mnemic.core.queries import Recalled
 
 _SOME: Final = r"(?:[^,;:.!?–—\n]|[.:](?=\d))"
@@ -32,9 +35,7 @@ _NO_VALUE: Final = (
     r"|to (?:mention|worry|say|be)|far|much|many|long|really|often|necessarily|exactly|quite|entirely|as|if|when|while|like)\b)"
 )
 """Does not go on with what denies no value."""
-_ITSELF: Final = (
-    r"(?!(?:not|never|too|so|just|only|still|\w+ing|why|where|how|when|what|because|been|very|really|quite|an? (?:shame|pity|joke|lie|long way|bit|lot))\b)"
-)
+_ITSELF: Final = r"(?!(?:not|never|too|so|just|only|still|\w+ing|why|where|how|when|what|because|been|very|really|quite|an? (?:shame|pity|joke|lie|long way|bit|lot))\b)"
 """Does not go on with what is said of the denial itself."""
 _DENIED_FIRST: Final = re.compile(
     r"(?:(?P<verb>\b(?:am|is|are|was|were|do|does|did)|['’](?:m|s|re))(?:n['’]?t| not)|(?:^|(?<=[,;:.!?–—] ))not)"
@@ -50,12 +51,26 @@ _DENIED_LAST: Final = re.compile(
     rf"(?P<before>)(?P<given>{_SOME}{{2,80}}?)(?:,| -|\s*[–—]) ?(?:and )?not (?P<denied>{_NO_VALUE}(?:[\w'’:/-]+ ){{0,3}}?[\w'’:/-]+)(?=\s*(?:[,;!?–—\n]|[.](?!\d)|$))",
     re.IGNORECASE,
 )
+_OPENING: Final = re.compile(
+    r"(?:^|(?<=[.!?。！？\n])) *(?P<opening>(?:(?:no|oh|oops|sorry|wait|hang on|hold on|scratch that|correction|actually|my mistake|my bad|i was wrong|i got (?:it|that) wrong"
+    r"|(?:我|上次|之前)*(?:说|记|搞|写)错了|不对|更正(?:一下)?|对不起|抱歉|等等)[,，:： –—-]+)+)(?P<about>[^,，;；:：.!?。！？\n]{0,40})$",
+    re.IGNORECASE,
+)
+"""Says at the start of a sentence that something was told wrongly."""
+_OF_THEIRS: Final = re.compile(r"\b(?!(?:Where|What|Who|When|How|That|It|There)\b)[A-Z]\w+['’]s (\w+)")
+"""What is called somebody's by their name."""
+_ASKS_EARLIER: Final = (
+    USED_TO + LONG_AGO + WordGroup("before|previous|former|first|ever|originally|old", "之前|上一|第一|旧|原先")
+).pattern()
 _OF_SPEAKER: Final = re.compile(r"\b(?:i|we)(?: \w+ly| still)?\s*$", re.IGNORECASE)
 """Ends with the speaker, of whom goes on what comes."""
 _PREPOSITION: Final = re.compile(r"(?:^|(?<= ))(?:in|at|on|to|from|for|with|near|by|of|called|named) ", re.IGNORECASE)
 _THING: Final = re.compile(r"[A-Z\d£$€]|(?:an?|the|my|our|\w+s)\b(?!\w)")
 """Begins with what names something, and tells not how it is."""
-_OF_WHICH: Final = re.compile(r" (?:that|who|which|i['’]?m|i|she|he|they|we|she['’]s|he['’]s|we['’]re|they['’]re)\b.*$| (?-i:[A-Z])[\w-]+ \w+s(?: \w+)?$", re.IGNORECASE)
+_OF_WHICH: Final = re.compile(
+    r" (?:that|who|which|i['’]?m|i|she|he|they|we|she['’]s|he['’]s|we['’]re|they['’]re)\b.*$| (?-i:[A-Z])[\w-]+ \w+s(?: \w+)?$",
+    re.IGNORECASE,
+)
 """Says behind a value of what it is one: "shrimp I'm allergic to"."""
 _PART_CHINESE: Final = "[^，,。；;：:！!？?\n]"
 _NO_VALUE_CHINESE: Final = "(?![不没了吗吧很太说想只特]|因为|那么|这么)"
@@ -89,6 +104,10 @@ class PutRight:
     denied: frozenset[str]
     given: frozenset[str]
 
+    def takes_the_place_in(self, text: str) -> bool:
+        """Whether a text names the value that is denied, and not the one that is given."""
+        return _names(text, self.denied) and not _names(text, self.given)
+
     def is_read_for(self, question: str) -> bool:
         """Whether a question asks for the value that is given: for yes or no it names it, and never what is denied."""
         if _names(question, self.denied) or (DENIED.search(question) and not asks_yes_or_no(question)):
@@ -97,17 +116,53 @@ class PutRight:
 
 
 def as_asserted(question: str, recalled: Iterable[Recalled]) -> tuple[list[Recalled], dict[str, list[PutRight]]]:
-    """What was recalled with each turn read as what it asserts to a question, and by ids what was read so."""
+    """What was recalled with each turn read as what it asserts to a question, and by ids what was read so.
+
+    A turn that does not name what a question says is somebody's, as "Dita's mum", is read as it was said.
+    """
+    theirs = set(tokenise(" ".join(_OF_THEIRS.findall(question))))
     read: list[Recalled] = []
     put_right: dict[str, list[PutRight]] = {}
     for hit in recalled:
         text = hit.text
-        for part in values_put_right(text) if hit.item.kind is Kind.TURN else ():
+        for part in values_put_right(text) if hit.item.kind is Kind.TURN and theirs <= set(tokenise(text)) else ():
             if part.is_read_for(question) and part.said in text:
                 text = text.replace(part.said, part.asserted, 1)
                 put_right.setdefault(hit.id, []).append(part)
         read.append(hit if text == hit.text else replace(hit, item=replace(hit.item, text=text)))
     return read, put_right
+
+
+def corrected(
+    question: str, items: Iterable[Item], read: Iterable[Recalled], put_right: Mapping[str, Sequence[PutRight]]
+) -> frozenset[str]:
+    """The ids of items that name a value which whoever told them of it denied since, of the same matter.
+
+    What holds more of a question than the correction is of another matter ("My mum lives in Leeds"), unless that names
+    whom the question does. What asks for something earlier is not answered by what came in its place.
+
+    Args:
+        read: What was recalled, with each turn as it is read.
+    """
+    if ASKS_PAST.search(question) or _ASKS_EARLIER.search(question):
+        return frozenset()
+    asked, called = asked_words(question), {token for name in called_by_name(question) for token in tokenise(name)}
+    newer = [(hit.item, part) for hit in read for part in put_right.get(hit.id, ())]
+
+    def corrects(other: Item, part: PutRight, item: Item) -> bool:
+        if other.said <= item.said or _who_tells(other) != _who_tells(item) or not part.takes_the_place_in(item.text):
+            return False
+        words, told = ({*matter_words(each.text), *asked & set(tokenise(each.text))} for each in (other, item))
+        nearer = share_held(asked, other.text) >= share_held(asked, item.text)
+        return not words.isdisjoint(told) and (nearer or not called.isdisjoint(tokenise(other.text)))
+
+    return frozenset(item.id for item in items if any(corrects(*each, item) for each in newer))
+
+
+def _who_tells(item: Item) -> str:
+    """Who tells something, or whom a fact is about; "" for whoever asks."""
+    who = (speaker_of(item) or str(item.slots.get("subject") or "")).casefold()
+    return "" if who == "user" else who
 
 
 def as_said(quote: str, put_right: Iterable[PutRight]) -> str:
@@ -137,15 +192,28 @@ def _denied_first(match: re.Match[str]) -> PutRight | None:
     does = verb.casefold() in ("do", "does", "did")
     if who and not match["be"]:
         verbs = tokenise(denied)[:1], tokenise(given)[:1]
-        return _put_right(match[0], given, denied, given) if does and verbs[0] == verbs[1] else None
+        return _put_right(match, given, denied, given) if does and verbs[0] == verbs[1] else None
     behind = _OF_WHICH.search(denied)
     tail = behind[0] if behind else ""
     denied = denied[: len(denied) - len(tail)]
     if does and not _PREPOSITION.search(denied) and (_PREPOSITION.match(given) or not _THING.match(given)):
         return None
     kept = "" if about not in ("", "it", "that") else _kept(denied, given, does=does)
-    opening = f"{match.group('verb')} " if verb else ""
-    return _put_right(match[0], f"{opening}{kept}{given}{tail}", denied[len(kept) :], given)
+    stated = f"{kept}{given}{tail}"
+    if verb.casefold() == "does":
+        stated = _third_person(stated)
+    elif verb and verb.casefold() != "do":
+        stated = f"{verb} {stated}"
+    return _put_right(match, stated, denied[len(kept) :], given)
+
+
+def _third_person(stated: str) -> str:
+    """What is said of "they" as it is said of "she": "live in Leeds", "lives in Leeds"."""
+    verb, _, rest = stated.partition(" ")
+    if verb == "have":
+        return f"has {rest}"
+    verb = verb[:-1] + "ie" if re.search(r"[^aeiou]y$", verb) else verb
+    return f"{verb}{'es' if re.search('(?:[sxo]|[cs]h)$', verb) else 's'} {rest}"
 
 
 def _kept(denied: str, given: str, *, does: bool) -> str:
@@ -166,22 +234,25 @@ def _denied_first_chinese(match: re.Match[str]) -> PutRight | None:
     own = _OF_SPEAKER_CHINESE.search(match.string[: match.start()]) is not None
     if who and own is not who.startswith(("我", "咱")):
         return None
-    return _put_right(match[0], verb + match["given"], match["denied"], match["given"])
+    return _put_right(match, verb + match["given"], match["denied"], match["given"])
 
 
 def _denied_last(match: re.Match[str]) -> PutRight | None:
     """Read "in Bari, not in Rome"; nothing where what comes before is itself denied."""
     before, given = match["before"], match["given"]
     asserted = before + given
-    return None if DENIED.search(asserted) else _put_right(match[0], asserted, match["denied"], given)
+    return None if DENIED.search(asserted) else _put_right(match, asserted, match["denied"], given)
 
 
-def _put_right(said: str, asserted: str, denied: str, given: str) -> PutRight | None:
-    """A part that puts a value right; None where the two values are of the same words."""
+def _put_right(match: re.Match[str], asserted: str, denied: str, given: str) -> PutRight | None:
+    """A part that puts a value right, with what opens its sentence; None where the two values are of the same words."""
+    said = match[0]
+    if opened := _OPENING.search(match.string[: match.start()]):
+        said, asserted = f"{opened['opening']}{opened['about']}{said}", f"{opened['about']}{asserted}"
     if has_chinese(said):
-        same = len(os.path.commonprefix([denied, given]))
+        same = _shared(denied, given)
         denied, given = denied[same:], given[same:]
-        same = len(os.path.commonprefix([denied[::-1], given[::-1]]))
+        same = _shared(denied[::-1], given[::-1])
         alone = [frozenset({value[: len(value) - same]}) - {""} for value in (denied, given)]
     else:
         words = [{token for token in tokenise(value) if not is_stop(token)} for value in (denied, given)]
@@ -194,3 +265,9 @@ def _names(question: str, words: frozenset[str]) -> bool:
     if has_chinese(question):
         return any(word in question for word in words)
     return not words.isdisjoint(tokenise(question))
+
+
+def _shared(one: str, other: str) -> int:
+    """With how many same characters two texts begin."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))
