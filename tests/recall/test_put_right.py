@@ -108,7 +108,10 @@ def asked(said: str, question: str, embedder: str) -> Answer:
         for week, text in enumerate(said.split(" | ")):
             speaker, _, text = text.rpartition("> ")
             when = datetime(2026, 1, 5, tzinfo=UTC) + timedelta(weeks=week)
-            me.observe(text, said=when, **({"speaker": speaker[1:]} if speaker else {"role": "user"}))
+            if speaker:
+                me.observe(text, said=when, speaker=speaker[1:])
+            else:
+                me.observe(text, said=when, role="user")
         memory.flush()
         return me.ask(question, now=datetime(2026, 6, 1, tzinfo=UTC))
 

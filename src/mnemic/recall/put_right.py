@@ -18,7 +18,7 @@ from mnemic.recall.asked_for import asks_yes_or_no
 from mnemic.recall.asked_person import called_by_name
 from mnemic.recall.evidence import matter_words, speaker_of
 from mnemic.recall.polarity import ASKS_PAST, asked_words, share_held
-from mnemic.recall.word_groups import DENIED, LONG_AGO, USED_TO, WordGroup
+from mnemic.recall.word_groups import CORRECTION, DENIED, LONG_AGO, USED_TO, WordGroup
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -52,8 +52,7 @@ _DENIED_LAST: Final = re.compile(
     re.IGNORECASE,
 )
 _OPENING: Final = re.compile(
-    r"(?:^|(?<=[.!?。！？\n])) *(?P<opening>(?:(?:no|oh|oops|sorry|wait|hang on|hold on|scratch that|correction|actually|my mistake|my bad|i was wrong|i got (?:it|that) wrong"
-    r"|(?:我|上次|之前)*(?:说|记|搞|写)错了|不对|更正(?:一下)?|对不起|抱歉|等等)[,，:： –—-]+)+)(?P<about>[^,，;；:：.!?。！？\n]{0,40})$",
+    rf"(?:^|(?<=[.!?。！？\n])) *(?P<opening>(?:(?:no|oh|{CORRECTION.form})[,，:： –—-]+)+)(?P<about>[^,，;；:：.!?。！？\n]{{0,40}})$",
     re.IGNORECASE,
 )
 """Says at the start of a sentence that something was told wrongly."""
