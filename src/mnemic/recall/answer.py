@@ -337,14 +337,20 @@ def draft_answer(
     items, put_right = as_asserted(question, context.items)
     if not put_right:
         return _drafted(question, context, facts, user, profile)
-    old = corrected(question, (*facts, *(hit.item for hit in items)), items, put_right)
+    old = corrected(question, facts, items, put_right)
     facts = () if any(fact.id in old for fact in facts) else facts
     read = tuple(hit for hit in items if hit.id not in old)
     drafted = _drafted(question, replace(context, items=read), facts, user, profile)
     if drafted is None:
         return None
     quotes = tuple((id, as_said(text, put_right.get(id, ()))) for id, text in drafted.quotes)
-    return replace(drafted, grounds=replace(drafted.grounds, context=context), quotes=quotes)
+    grounds = replace(drafted.grounds, context=context)
+    if grounds.yes is None and grounds.quoted[0].id not in put_right:
+        said = {hit.id: hit.item for hit in context.items}
+        evidence = [replace(hit, item=said.get(hit.id, hit.item)) for hit in grounds.evidence]
+        denied = _contested(question, grounds.quoted[:1], [quotes[0][1]], evidence, context.items)
+        grounds = replace(grounds, contested=grounds.contested or denied)
+    return replace(drafted, grounds=grounds, quotes=quotes)
 
 
 def _drafted(
@@ -360,6 +366,8 @@ def _drafted(
     if spoken_of is not None and spoken_of.asked_alone(question) and user not in spoken_of.names:
         own_lines = {hit.id for hit in _own(evidence, user) if spoken_of.left_out_of(hit.item)}
         evidence = renumbered([hit for hit in evidence if hit.id not in own_lines])
+    if spoken_of is not None and spoken_of.others:
+        evidence = renumbered([hit for hit in evidence if not spoken_of.is_of_other(hit.text)])
     theirs = [hit for hit in answering if spoken_of is not None and spoken_of.own_words(hit.text)]
     if asks_former_partner(question):
         facts, evidence = (), []  # who is with them now answers nothing

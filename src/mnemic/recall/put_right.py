@@ -48,7 +48,7 @@ _DENIED_FIRST: Final = re.compile(
     re.IGNORECASE,
 )
 _DENIED_LAST: Final = re.compile(
-    rf"(?P<before>)(?P<given>{_SOME}{{2,80}}?)(?:,| -|\s*[–—]) ?(?:and )?not (?P<denied>{_NO_VALUE}(?:[\w'’:/-]+ ){{0,3}}?[\w'’:/-]+)(?=\s*(?:[,;!?–—\n]|[.](?!\d)|$))",
+    rf"(?P<before>)(?P<given>{_SOME}{{2,80}}?)(?:,| -|\s*[–—])(?: (?:sorry|i meant?|that is|actually),?)? ?(?:and )?not (?P<denied>{_NO_VALUE}(?:[\w'’:/-]+ ){{0,3}}?[\w'’:/-]+)(?=\s*(?:[,;!?–—\n]|[.](?!\d)|$))",
     re.IGNORECASE,
 )
 _OPENING: Final = re.compile(
@@ -133,11 +133,11 @@ def as_asserted(question: str, recalled: Iterable[Recalled]) -> tuple[list[Recal
 
 
 def corrected(
-    question: str, items: Iterable[Item], read: Iterable[Recalled], put_right: Mapping[str, Sequence[PutRight]]
+    question: str, facts: Iterable[Item], read: Sequence[Recalled], put_right: Mapping[str, Sequence[PutRight]]
 ) -> frozenset[str]:
-    """The ids of items that name a value which whoever told them of it denied since, of the same matter.
+    """The ids of what names a value that whoever told it denied since, of the same matter: of facts and what was recalled.
 
-    What holds more of a question than the correction is of another matter ("My mum lives in Leeds"), unless that names
+    Of one matter are what recall holds for states of one, and what shares words beside the values. What holds more of a question than the correction is of another matter ("My mum lives in Leeds"), unless that names
     whom the question does. What asks for something earlier is not answered by what came in its place.
 
     Args:
@@ -147,14 +147,18 @@ def corrected(
         return frozenset()
     asked, called = asked_words(question), {token for name in called_by_name(question) for token in tokenise(name)}
     newer = [(hit.item, part) for hit in read for part in put_right.get(hit.id, ())]
+    places = {hit.id: hit.succession for hit in read}
 
     def corrects(other: Item, part: PutRight, item: Item) -> bool:
         if other.said <= item.said or _who_tells(other) != _who_tells(item) or not part.takes_the_place_in(item.text):
             return False
+        if places[other.id] == 1 < places.get(item.id, 0):
+            return True
         words, told = ({*matter_words(each.text), *asked & set(tokenise(each.text))} for each in (other, item))
         nearer = share_held(asked, other.text) >= share_held(asked, item.text)
         return not words.isdisjoint(told) and (nearer or not called.isdisjoint(tokenise(other.text)))
 
+    items = (*facts, *(hit.item for hit in read))
     return frozenset(item.id for item in items if any(corrects(*each, item) for each in newer))
 
 
