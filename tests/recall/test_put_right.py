@@ -32,6 +32,8 @@ I'm not allergic to shrimp, I'm allergic to mango. => I'm allergic to mango.
 My sister isn't a nurse; she's a vet. => My sister is a vet.
 My rent isn't £500, it's £4.50 a day. => My rent is £4.50 a day.
 The class isn't at 3:30, it's at 4:15. => The class is at 4:15.
+My flat isn't in Rome. It's in Bari. => My flat is in Bari.
+My sister isn't a nurse. She's a vet. => My sister is a vet.
 No, not Leeds, it's Sheffield. => Sheffield.
 My brother doesn't drive a Skoda, he drives a Fiat. => My brother drives a Fiat.
 我的公寓不是在罗马，是在巴里。 => 我的公寓是在巴里。
@@ -59,6 +61,9 @@ I don't live in Rome but I work there.
 I'm not sure, it's either Rome or Bari.
 I don't have a car, it's in the garage.
 I won't go, it's late.
+My flat isn't in Rome. It's raining.
+I'm not in Rome. It's in the papers.
+My flat isn't in Rome. I'm in Bari.
 不是周三就是周四。
 我不是不喜欢，是没时间。
 我妹妹不住在上海，我住在上海。
@@ -71,6 +76,7 @@ I won't go, it's late.
 YES_OR_NO: Final = """
 My flat is not in Rome, it's in Bari. => Is my flat in Bari? => Is my flat in Rome?
 The doctor says it's not shrimp I'm allergic to, it's mango. => Am I allergic to mango? => Am I allergic to shrimp?
+My flat isn't in Rome. It's in Bari. => Is my flat in Bari? => Is my flat in Rome?
 Dita doesn't live in Leeds, it's Sheffield. => Does Dita live in Sheffield? => Does Dita live in Leeds?
 My dentist isn't on Monday, it's on Friday. => Is my dentist on Friday? => Is my dentist on Monday?
 My sister isn't a nurse, she's a vet. => Is my sister a vet? => Is my sister a nurse?

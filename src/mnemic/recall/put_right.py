@@ -40,7 +40,7 @@ _ITSELF: Final = r"(?!(?:not|never|too|so|just|only|still|\w+ing|why|where|how|w
 _DENIED_FIRST: Final = re.compile(
     r"(?:(?P<verb>\b(?:am|is|are|was|were|do|does|did)|['’](?:m|s|re))(?:n['’]?t| not)|(?:^|(?<=[,;:.!?–—] ))not)"
     rf"(?: actually| really)? (?P<denied>{_NO_VALUE}{_SOME}{{1,60}}?)"
-    r"(?:(?:\s*[,;:–—]\s*|\s+-+\s+)(?:(?:but|no|actually|rather|in fact|turns out),? )*"
+    r"(?:(?:\s*[,;:–—]\s*|\s+-+\s+|(?P<stop>[.!]\s+))(?:(?:but|no|actually|rather|in fact|turns out),? )*"
     rf"(?P<who>it|that|he|she|they|i|we)(?:(?P<be>['’](?:s|m|re)| is| am| are| was| were)(?: actually| really| now| in fact)?)? {_ITSELF}"
     r"|,? but (?:rather |actually |in fact )?(?!(?:it|he|she|they|i|we|you|there|my|his|her|their|our|also|then|that|this|if|when"
     r"|for|would|will|can|could|should|might|do|does|did|don['’]t|have|has|had|was|is|am|are|not|never|still|only|now)\b))"
@@ -195,10 +195,13 @@ def _denied_first(match: re.Match[str]) -> PutRight | None:
     does = verb.casefold() in ("do", "does", "did")
     if who and not match["be"]:
         verbs = tokenise(denied)[:1], tokenise(given)[:1]
-        return _put_right(match, given, denied, given) if does and verbs[0] == verbs[1] else None
+        alike = does and not match["stop"] and verbs[0] == verbs[1]
+        return _put_right(match, given, denied, given) if alike else None
     behind = _OF_WHICH.search(denied)
     tail = behind[0] if behind else ""
     denied = denied[: len(denied) - len(tail)]
+    if match["stop"] and ((own and about not in ("i", "we")) or not _begin_alike(denied, given)):
+        return None
     if does and not _PREPOSITION.search(denied) and (_PREPOSITION.match(given) or not _THING.match(given)):
         return None
     kept = "" if about not in ("", "it", "that") else _kept(denied, given, does=does)
@@ -208,6 +211,15 @@ def _denied_first(match: re.Match[str]) -> PutRight | None:
     elif verb and verb.casefold() != "do":
         stated = f"{verb} {stated}"
     return _put_right(match, stated, denied[len(kept) :], given)
+
+
+def _begin_alike(denied: str, given: str) -> bool:
+    """Whether two values begin with the same preposition or article, so that a sentence of its own may give the second."""
+    prepositions = list(_PREPOSITION.finditer(denied))
+    last = denied[prepositions[-1].start() :] if prepositions and _PREPOSITION.match(given) else denied
+    words = [value.casefold().partition(" ")[0] for value in (last, given)]
+    both = words[0] == words[1] and _PREPOSITION.match(given) is not None
+    return both or set(words) <= {"a", "an", "the"}
 
 
 def _third_person(stated: str) -> str:

@@ -33,8 +33,19 @@ if TYPE_CHECKING:
     from mnemic.core.items import Item
 
 _RELATIVES: Final = frozenset(
-    ("mother", "father", "sister", "brother", "son", "daughter", "grandmother", "grandfather")
-    + ("aunt", "uncle", "cousin", "nephew", "niece")
+    (
+        "mother",
+        "father",
+        "sister",
+        "brother",
+        "son",
+        "daughter",
+        "grandmother",
+        "grandfather",
+        "aunt",
+        "uncle",
+        "cousin",
+    )
 )
 """What nobody is who is called a friend, a colleague or another of these."""
 _NAME: Final = r"(?!(?:I|It|This|That|There|What|Who|Where|When|How|He|She|We|They|You|My|Our)\b)[A-Z][\w-]+"
