@@ -193,3 +193,26 @@ def test_what_rules_leave_open_is_never_answered_surely(row: str, embedder: str)
     said, question = (part.strip() for part in row.split("=>"))
     answered = answered_amid_talk(said, question, embedder)
     assert not answered.short or (embedder == "auto" and answered.confidence < 0.8)
+
+
+FRIEND = "My friend Dita just moved to Leeds and works for a bank."
+LIVES = "Scratch that, Dita doesn't live in Leeds, it's Sheffield."
+
+
+@pytest.mark.parametrize("embedder", ["none", pytest.param("auto", marks=LOCAL)])
+@pytest.mark.parametrize(
+    ("said", "question", "short"),
+    [
+        (f"{FRIEND} | {LIVES}", "Where does my sister live?", ""),
+        (f"{FRIEND} | {LIVES}", "Where does my friend live?", "Sheffield"),
+        (f"{FRIEND} | My sister Dita lives in York.", "Where does my sister live?", "York"),
+        (f"{FRIEND} | My sister lives in Hull with Dita. | Dita moved to Bath.", "Where does my sister live?", "Hull"),
+        ("我同事小梅搬到苏州了。 | 小梅住在苏州。", "我妹妹住在哪里？", ""),
+    ],
+)
+def test_who_is_called_a_friend_does_not_answer_for_a_relative(
+    said: str, question: str, short: str, embedder: str
+) -> None:
+    answered = answered_amid_talk(said, question, embedder)
+    assert answered.short == short
+    assert answered.known or not short

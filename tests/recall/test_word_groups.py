@@ -28,6 +28,7 @@ MOVED: moved to Leeds | 搬到珠海 | 跳槽到阿里
 USED_TO: I used to smoke | formerly of Hull | 原来住这
 LONG_AGO: years ago | 小时候 | 我以前住过
 NOT: not me | I can't | without it | 没去 | 不吃
+CORRECTION: scratch that | Actually I am not | no wait | my mistake | 我上次说错了 | 不对，是周四 | 更正一下 | 其实不是
 CONDITION: if I won | suppose we moved | 要是我有车 | 假如 | 万一下雨
 GUESS: I might go | maybe later | it may be late | 也许吧 | 可能会
 COULD: I could sing | I should go | 应该去
@@ -50,6 +51,7 @@ DIED: we're all put down to a Dr Fenwick | 死都要卷
 OVER: 160 over 100 | over the bridge
 USED_TO: my bike, which I used to the full
 NOT: 特别好吃
+CORRECTION: we scratched it | he waited | 我不对虾过敏 | 他的话没错
 CONDITION: 房租三万一年 | 5万一年
 GUESS: 12 May | on 15 may | the first of May | in May have lunch | 我不可能养猫了
 SHORT_WOULD: I'd been there | we'd had enough | I'd moved | I'd got a car | I'd bought it | we'd met | I'd just moved | I'd never been | I’d already left | we'd sold it

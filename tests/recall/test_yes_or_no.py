@@ -174,6 +174,20 @@ I'm allergic to mango. | My mango allergy is over the top this year. => Am I sti
 I'm allergic to mango. | My sister tried mango, the doctor says I'm no longer allergic. => Am I still allergic to mango? => yes/open
 I'm allergic to mango. | My sister's mango allergy is gone. => Am I still allergic to mango? => yes/open
 I'm allergic to mango. | My sister is no longer allergic. => Am I still allergic to mango? => yes
+I'm allergic to nuts. Actually I'm not allergic to nuts. => Am I allergic to nuts? => no
+I'm not vegan. Sorry, I am vegan. => Am I vegan? => yes
+I have a dog. No wait, I don't have a dog. => Do I have a dog? => no
+I'm allergic to nuts. Actually, I'm not. => Am I allergic to nuts? => open
+I have a car. I don't have a car. => Do I have a car? => open
+I'm allergic to nuts. I'm not. Actually it rained. => Am I allergic to nuts? => open
+I'm allergic to nuts. Sorry, it rained. => Am I allergic to nuts? => yes
+I'm allergic to nuts. Are you? I'm not sure. => Am I allergic to nuts? => yes/open
+Actually I'm allergic to nuts. I'm not allergic to nuts. => Am I allergic to nuts? => open
+我对花生过敏。说错了，我不对花生过敏。 => 我对花生过敏吗？ => no
+我对花生过敏。其实我对花生不过敏。 => 我对花生过敏吗？ => no
+我对花生过敏。不对，没有。 => 我对花生过敏吗？ => open
+我对花生过敏。我对花生不过敏。 => 我对花生过敏吗？ => open
+我对花生过敏。其实今天下雨。 => 我对花生过敏吗？ => yes
 I have a car. | I want to sell my car. => Do I have a car? => yes/open
 I have a car. | I plan to sell the car. => Do I have a car? => yes/open
 I have a dog called Rex. | I should give Rex away. => Do I have a dog? => yes/open

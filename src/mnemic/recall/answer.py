@@ -63,6 +63,7 @@ from mnemic.recall.homes import newest_home_first
 from mnemic.recall.only_supposed import only_supposed
 from mnemic.recall.polarity import ASKS_PAST, PRESUMED, asked_words, goes_on, share_held
 from mnemic.recall.profile import certain_since, matter_of_slot
+from mnemic.recall.put_right import as_asserted, as_said, corrected
 from mnemic.recall.quoting import (
     NEARLY,
     WHOLE,
@@ -343,9 +344,39 @@ def draft_answer(
 ) -> DraftAnswer | None:
     """Choose what answers a question, of the evidence or of the profile; None where nothing does.
 
+    What denies one value and gives another is read as what it asserts, and quoted as it was said.
+
     Args:
         ended: What the profile says is no longer so.
     """
+    items, put_right = as_asserted(question, context.items)
+    if not put_right:
+        return _drafted(question, context, facts, user, profile, ended)
+    old = corrected(question, facts, items, put_right)
+    facts = () if any(fact.id in old for fact in facts) else facts
+    read = tuple(hit for hit in items if hit.id not in old)
+    drafted = _drafted(question, replace(context, items=read), facts, user, profile, ended)
+    if drafted is None:
+        return None
+    quotes = tuple((id, as_said(text, put_right.get(id, ()))) for id, text in drafted.quotes)
+    grounds = replace(drafted.grounds, context=context)
+    if grounds.yes is None and grounds.quoted[0].id not in put_right:
+        said = {hit.id: hit.item for hit in context.items}
+        evidence = [replace(hit, item=said.get(hit.id, hit.item)) for hit in grounds.evidence]
+        denying = _contesting(question, grounds.quoted[:1], [quotes[0][1]], evidence, context.items)
+        grounds = replace(grounds, contesting=grounds.contesting or denying)
+    return replace(drafted, grounds=grounds, quotes=quotes)
+
+
+def _drafted(
+    question: str,
+    context: Context,
+    facts: Sequence[Item],
+    user: str,
+    profile: Sequence[Item],
+    ended: Sequence[Item],
+) -> DraftAnswer | None:
+    """The draft of an answer out of what was recalled, each turn as it is read."""
     answering = of_what_is_asked(question, _that_can_answer(question, context.items, profile))
     evidence = renumbered(of_subject(question, answering, user))
     asked = AnswerType.by(question)
@@ -356,6 +387,8 @@ def draft_answer(
     if spoken_of is not None and spoken_of.asked_alone(question) and user not in spoken_of.names:
         own_lines = {hit.id for hit in _own(evidence, user) if spoken_of.left_out_of(hit.item)}
         evidence = renumbered([hit for hit in evidence if hit.id not in own_lines])
+    if spoken_of is not None and spoken_of.others:
+        evidence = renumbered([hit for hit in evidence if not spoken_of.is_of_other(hit.text)])
     theirs = [hit for hit in answering if spoken_of is not None and spoken_of.own_words(hit.text)]
     if asks_former_partner(question):
         facts, evidence = (), []  # who is with them now answers nothing

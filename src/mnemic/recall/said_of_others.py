@@ -25,13 +25,29 @@ from mnemic.recall.polarity import telling_words
 from mnemic.recall.sentence_cues import SentenceCue, counted_in
 from mnemic.recall.understand import SPEAKS_OF_SELF
 from mnemic.recall.whom_it_is_about import OWN_KIN, QUOTED
-from mnemic.recall.word_groups import DENIES, DIED, ENDING, WordGroup
+from mnemic.recall.word_groups import CORRECTION, DENIES, DIED, ENDING, WordGroup
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from mnemic.core.items import Item
 
+_RELATIVES: Final = frozenset(
+    (
+        "mother",
+        "father",
+        "sister",
+        "brother",
+        "son",
+        "daughter",
+        "grandmother",
+        "grandfather",
+        "aunt",
+        "uncle",
+        "cousin",
+    )
+)
+"""What nobody is who is called a friend, a colleague or another of these."""
 _NAME: Final = r"(?!(?:I|It|This|That|There|What|Who|Where|When|How|He|She|We|They|You|My|Our)\b)[A-Z][\w-]+"
 _SHORT_KIN: Final = {"哥": "brother", "弟": "brother", "姐": "sister", "妹": "sister", "妈": "mother", "爸": "father"}
 _OWN_SHORT: Final = re.compile(r"[我咱](?:们|家)?的?[大小老二三]?([妈爸姐妹哥弟])(?![妈爸姐妹哥弟们])")
@@ -92,12 +108,14 @@ class SpokenOf:
     Attributes:
         mark: What tells them from others of that kind, "younger".
         several: They may be any of several of a kind, so that nothing is surely said of them.
+        others: Names of whom is called something else than the relative that a question asks about.
     """
 
     kin: frozenset[str]
     names: frozenset[str]
     mark: str = ""
     several: bool = False
+    others: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, question: str, texts: Iterable[str], profile: Iterable[Item]) -> SpokenOf | None:
@@ -127,7 +145,22 @@ class SpokenOf:
             names |= of_kin
         if len(of_name) == 1 and len({name for who, name in pairs if who in of_name}) == 1:
             kin |= {word for word in (*CALLED, *RELATIONS, *_SHORT_KIN, *of_name) if _relation(word) in of_name}
-        return cls(frozenset(kin), frozenset(names), mark[1].casefold() if mark else "")
+        others = (
+            {name for _, name in pairs} - of_kin - names
+            if kin and _RELATIVES.issuperset(map(_relation, kin))
+            else set()
+        )
+        return cls(frozenset(kin), frozenset(names), mark[1].casefold() if mark else "", others=frozenset(others))
+
+    def is_of_other(self, text: str) -> bool:
+        """Whether a text opens with somebody who is something else to whoever asks, and names nobody asked about."""
+        if not self.others or self._anywhere.search(text):
+            return False
+        called = "|".join(map(re.escape, sorted(self.others)))
+        opening = re.match(rf"(?i:{_OPENING}(?:(?:{CORRECTION.form})\W+)*)(?:{called})(?![\w'’-]| and\b)", text)
+        return opening is not None or (
+            has_chinese(text) and re.match(rf"\W*(?:{called})(?![的和跟])", text) is not None
+        )
 
     def own_words(self, text: str) -> list[str]:
         """What a text says of them, each sentence as they would say it of themselves; no other sentence."""

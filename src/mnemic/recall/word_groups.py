@@ -123,6 +123,14 @@ NO_DENIAL: Final = WordGroup(
 ).pattern()
 """Holds a word of denial, and denies nothing: 能不能, "not only"."""
 
+# What is taken back.
+
+CORRECTION: Final = WordGroup(
+    "scratch that|correction|actually|sorry|oops|wait|hang on|hold on|my mistake|my bad|i misspoke|i was wrong|i got (?:it|that) wrong",
+    "(?:我|上次|之前|刚才)*(?:说|记|搞|写)错了|不对(?![\u3400-\u9fff])|更正(?:一下)?|对不起|抱歉|等等|其实",
+)
+"""Opens a sentence that takes back what was told."""
+
 # What is only supposed.
 
 CONDITION: Final = WordGroup(

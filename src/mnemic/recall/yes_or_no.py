@@ -28,6 +28,7 @@ from mnemic.recall.word_groups import (
     AHEAD,
     CALLED_OFF,
     CONDITION,
+    CORRECTION,
     DENIED,
     DIED,
     DREAM,
@@ -189,6 +190,15 @@ _ANOTHER_GO: Final = re.compile(
     re.IGNORECASE,
 )
 """Says at the start of a clause that something goes on, and not what: of its speaker, or of who spoke before."""
+_CORRECTED: Final = re.compile(rf"\W*(?:(?:no|oh|well|but),? )*(?:{CORRECTION.form})", re.IGNORECASE)
+"""Opens with words that take back what was told before."""
+_NOT_SO: Final = re.compile(
+    rf"\W*(?:(?:no|oh|well|but|i mean|{CORRECTION.form})\W+)*"
+    r"(?:i['’]?m not|i am not|i (?:do|did|have)(?:n['’]?t| not)|that['’]?s (?:not (?:true|right|so)|wrong)|not (?:true|really))(?: really| actually)?\W*"
+    rf"|\W*(?:{CORRECTION.anywhere})?[，, ]*(?:我|这|这个)?(?:不是(?:的|真的|这样)?|没有|不对|并?不过敏|没这回事)\W*",
+    re.IGNORECASE,
+)
+"""Says of what was told right before that it is not so, and nothing else."""
 _INTERJECTED: Final = re.compile(
     r"\W*(?:ok|okay|well|oh|yeah|yes|so|right|ugh|sigh|alas|hmm|update|guess what|new year|confession|唉|哎|嗨|好吧|没忍住|忍不住|坦白一下|算了)\W*$",
     re.IGNORECASE,
@@ -478,8 +488,12 @@ def said_of(question: str, facts: Iterable[Item], evidence: Sequence[Item]) -> Y
     items = {item.id: item for item in (*facts, *evidence)}
     read: list[tuple[Item, str, ClauseReading]] = []
     for item in sorted(items.values(), key=lambda each: micros(each.said)):
+        before = ""
         for sentence in written_sentences(item.text):
             reading = _read(asked, sentence)
+            if reading is None and before and read and read[-1][:2] == (item, before) and _NOT_SO.fullmatch(sentence):
+                reading = ClauseReading.UNCLEAR
+            before = sentence
             if reading is ClauseReading.RESUMED:
                 ended = bool(read) and read[-1][2] is ClauseReading.NO
                 reading = ClauseReading.YES if ended else None
@@ -499,10 +513,16 @@ def said_of(question: str, facts: Iterable[Item], evidence: Sequence[Item]) -> Y
         yes = {ClauseReading.YES: True, ClauseReading.NO: False}.get(reading)
     if yes and asked.holds and (gone := _gone_by_name(sentence, item, items.values())) is not None:
         return YesOrNo(yes=False, item=gone[0], sentence=gone[1])
-    same = {each for at, _, each in read if at.said == item.said and each is not ClauseReading.ELSEWHERE}
+    told = read[_from_correction(read, item) :]
+    same = {each for at, _, each in told if at.said == item.said and each is not ClauseReading.ELSEWHERE}
     if len(same) > 1 or (yes and _in_doubt(asked, sentence, item, items.values())):
         yes = None
     return YesOrNo(yes, item, sentence)
+
+
+def _from_correction(read: Sequence[tuple[Item, str, ClauseReading]], item: Item) -> int:
+    """From which reading on those of an item count: the last that opens with taking back what was told, or the first."""
+    return max((n for n, (at, said, _) in enumerate(read) if at is item and _CORRECTED.match(said)), default=0)
 
 
 def _may_go_on(sentence: str) -> bool:
