@@ -56,6 +56,7 @@ from mnemic.recall.evidence import (
     renumbered,
     so_before_supposed,
     speaker_of,
+    without_others_own,
 )
 from mnemic.recall.held_at import asks_of_stretch, held_at
 from mnemic.recall.homes import newest_home_first
@@ -196,7 +197,8 @@ def answer(
         user: Who "I" is: a question that names them is about what they say of themselves.
         profile: All that it says without a doubt, out of which a question for yes or no is answered.
     """
-    return answer_of_draft(question, context, draft_answer(question, context, facts, user, profile))
+    heard = without_others_own(question, context, user, profile)
+    return answer_of_draft(question, heard, draft_answer(question, heard, facts, user, profile))
 
 
 def answer_of_draft(question: str, context: Context, drafted: DraftAnswer | None) -> Answer:

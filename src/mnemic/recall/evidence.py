@@ -11,17 +11,21 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.clock import micros
+from mnemic.core.items import Kind
 from mnemic.core.timex import find_times
 from mnemic.core.tokens import tokenise
 from mnemic.extract.sentences import written_sentences
+from mnemic.extract.speakers import is_machine, names_user
 from mnemic.models.base import TRAITS
 from mnemic.recall.answer_kind import AskedKind, kind_asked, lacks_kind
 from mnemic.recall.asked_for import AnswerType, asks_age, asks_yes_or_no, tells_age
 from mnemic.recall.asked_person import called_by_name
+from mnemic.recall.beliefs import user_called
 from mnemic.recall.earlier import asks_former_partner, names_what_followed
 from mnemic.recall.masked_values import is_masked_for
 from mnemic.recall.number_kinds import lacks_number_asked
 from mnemic.recall.polarity import asked_words, share_held, telling_words
+from mnemic.recall.said_of_others import SpokenOf
 from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
 from mnemic.recall.topics import OFF_TOPIC
 from mnemic.recall.understand import ASSISTANTS, SPEAKS_OF_SELF, SPEAKS_TO_OTHER
@@ -43,7 +47,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mnemic.core.items import Item
-    from mnemic.core.queries import Recalled
+    from mnemic.core.queries import Context, Recalled
     from mnemic.core.timex import TimeSpan
 
 
@@ -179,6 +183,10 @@ _THEIRS: Final = re.compile(
 )
 """By which somebody is called after whoever speaks, or speaks to them: "my boss", "told me", 我妈说, 告诉我."""
 MACHINES: Final = frozenset(ASSISTANTS)
+_OF_ONE: Final = re.compile(r"\b(?:i|me|my|mine|myself)\b|[我咱俺](?!们)", re.IGNORECASE)
+"""Speaks of its speaker alone."""
+_WITH_OTHERS: Final = re.compile(r"\b(?:you(?:rs?)?|we|us|ours?)\b|[你您]|[我咱]们", re.IGNORECASE)
+"""Speaks to somebody, or of others with its speaker: of whom, is not told."""
 _MEANT: Final = 1.0
 """A closeness of meaning, as recall scales it, that few statements of other matters reach."""
 
@@ -198,6 +206,42 @@ def can_answer(hit: Recalled, question: str) -> bool:
     if _POSSESSIVE.match(hit.text) and not SPEAKS_OF_SELF.search(hit.text) and not counted_in(question)[KIN].any():
         return False
     return MACHINES.isdisjoint(tokenise(speaker_of(hit.item))) and not _of_another(hit.text)
+
+
+def without_others_own(question: str, context: Context, user: str, profile: Sequence[Item] = ()) -> Context:
+    """A context without what other people say there of themselves, where whoever asks asks of themselves or of theirs.
+
+    Where one name alone speaks, that is whoever asks. Somebody whom the question is about stays, and so does what is
+    said to somebody, or of a "we".
+    """
+    if SPEAKS_OF_SELF.search(question) is None or SPEAKS_TO_OTHER.search(question):
+        return context
+    others = _other_people(context.items, user)
+    if not others:
+        return context
+    spoken_of = SpokenOf.of(question, [hit.text for hit in context.items], profile)
+    called = tokenise(" ".join((question, *(spoken_of.names if spoken_of else ()))))
+
+    def is_their_own(hit: Recalled) -> bool:
+        speaker = speaker_of(hit.item).strip().casefold()
+        if speaker not in others or not set(called).isdisjoint(tokenise(speaker)):
+            return False
+        text = QUOTED.sub("", hit.text)
+        names_asker = bool(user) and re.search(rf"\b{re.escape(user)}\b", text, re.IGNORECASE) is not None
+        return _OF_ONE.search(text) is not None and _WITH_OTHERS.search(text) is None and not names_asker
+
+    items = [hit for hit in context.items if not is_their_own(hit)]
+    return context if len(items) == len(context.items) else replace(context, items=tuple(renumbered(items)))
+
+
+def _other_people(heard: Sequence[Recalled], user: str) -> set[str]:
+    """The names of those beside whoever asks who speak, folded; none where one speaks alone."""
+    said = [hit.item for hit in heard if hit.item.kind is Kind.TURN]
+    speaking = {name for item in said if (name := speaker_of(item).strip()) and not is_machine(name)}
+    user_is = user_called(user, said)
+    others = {name.casefold() for name in speaking if not (names_user(name, user) or names_user(name, user_is))}
+    asker = len(speaking) > len(others) or not all(map(speaker_of, said))
+    return others if asker or len(others) > 1 else set()
 
 
 def _only_asks(sentence: str) -> bool:
