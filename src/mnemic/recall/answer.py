@@ -32,12 +32,12 @@ from mnemic.recall.asked_for import (
     surely_held,
 )
 from mnemic.recall.asked_person import called_by_name
+from mnemic.recall.asking import ASKING
 from mnemic.recall.currency import ORDERS
 from mnemic.recall.doubt_words import is_asserted, speaks_of_any
 from mnemic.recall.earlier import asks_former_partner, former_partner, what_held_before, what_held_then
 from mnemic.recall.endings import tells_only_an_end, tells_that_nothing_else_comes
 from mnemic.recall.evidence import (
-    ASKING,
     MACHINES,
     OF_ANY_MATTER,
     WHOEVER_ASKS,

@@ -16,7 +16,8 @@ from mnemic.core.items import Kind
 from mnemic.extract.chinese import has_chinese
 from mnemic.extract.sentences import written_sentences
 from mnemic.recall.asked_matter import AskedMatter, without_times
-from mnemic.recall.evidence import WHOEVER_ASKS, asks, denies_in, speaker_of, states_plainly
+from mnemic.recall.asking import asks
+from mnemic.recall.evidence import WHOEVER_ASKS, denies_in, speaker_of, states_plainly
 from mnemic.recall.object_endings import ObjectState, object_state
 from mnemic.recall.polarity import ASKS_PAST, telling_words
 from mnemic.recall.unreal import is_unreal, supposed_clauses

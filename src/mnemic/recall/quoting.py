@@ -17,7 +17,8 @@ from mnemic.core.items import Kind
 from mnemic.core.tokens import is_stop, tokenise
 from mnemic.extract.sentences import sentence_spans
 from mnemic.recall.asked_for import AnswerType, asks_several, asks_yes_or_no, held, surely_held
-from mnemic.recall.evidence import ASKING, speaker_of
+from mnemic.recall.asking import ASKING
+from mnemic.recall.evidence import speaker_of
 from mnemic.recall.understand import SPEAKS_OF_SELF, SPEAKS_TO_OTHER
 
 if TYPE_CHECKING:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Final
 from mnemic.core.clock import micros
 from mnemic.extract.sentences import written_sentences
 from mnemic.recall.asked_matter import AskedMatter, without_since
-from mnemic.recall.evidence import asks, denies_in
+from mnemic.recall.asking import asks
+from mnemic.recall.evidence import denies_in
 from mnemic.recall.past_states import tells_only_past
 from mnemic.recall.polarity import ASKS_PAST, PRESUMED
 from mnemic.recall.unreal import ASKS_UNREAL, supposed_clauses
