@@ -32,8 +32,8 @@ from mnemic.recall.asked_for import (
     surely_held,
 )
 from mnemic.recall.asked_person import called_by_name
-from mnemic.recall.asking import ASKING
 from mnemic.recall.currency import ORDERS
+from mnemic.recall.deeds_and_kin import told_of_deed, told_of_kin
 from mnemic.recall.doubt_words import is_asserted, speaks_of_any
 from mnemic.recall.earlier import asks_former_partner, former_partner, what_held_before, what_held_then
 from mnemic.recall.endings import tells_only_an_end, tells_that_nothing_else_comes
@@ -82,6 +82,7 @@ from mnemic.recall.topics import ON_TOPIC
 from mnemic.recall.understand import SPEAKS_OF_SELF
 from mnemic.recall.unnamed_endings import ends_unnamed
 from mnemic.recall.unreal import supposed_clauses
+from mnemic.recall.what_asks import ASKING
 from mnemic.recall.whom_it_is_about import about_another, names_in
 from mnemic.recall.wishes import asks_wish, tells_wish
 from mnemic.recall.word_groups import DENIED, SUPPOSES
@@ -446,6 +447,9 @@ def _read_plainly(
         then, first = held_at(question, context.spans, _own(context.items, user)), evidence[0].item
         if then is not None or micros(first.said) < context.spans[-1].start:
             return then or YesOrNo(None, first, first.text)
+    heard = [hit.item for hit in _own(context.items, user)]
+    if (told := told_of_kin(question, heard) or (None if context.spans else told_of_deed(question, heard))) is not None:
+        return told
     said = _plainly_said(question, context, evidence, profile, user)
     if said is not None and said.yes and may_have_ended_since(question, said.item, own):
         return replace(said, yes=None)

@@ -15,13 +15,11 @@ from mnemic.core.items import Kind
 from mnemic.core.timex import find_times
 from mnemic.core.tokens import tokenise
 from mnemic.extract.sentences import written_sentences
-from mnemic.extract.speakers import is_machine, names_user
+from mnemic.extract.speakers import is_machine, is_users_role, names_user
 from mnemic.models.base import TRAITS
 from mnemic.recall.answer_kind import AskedKind, kind_asked, lacks_kind
 from mnemic.recall.asked_for import AnswerType, asks_age, asks_yes_or_no, tells_age
 from mnemic.recall.asked_person import called_by_name
-from mnemic.recall.asking import ASKS_HELP, asks, states_nothing
-from mnemic.recall.beliefs import user_called
 from mnemic.recall.earlier import asks_former_partner, names_what_followed
 from mnemic.recall.masked_values import is_masked_for
 from mnemic.recall.number_kinds import lacks_number_asked
@@ -31,6 +29,7 @@ from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
 from mnemic.recall.topics import OFF_TOPIC
 from mnemic.recall.understand import ASSISTANTS, SPEAKS_OF_SELF, SPEAKS_TO_OTHER
 from mnemic.recall.unreal import ASKS_UNREAL, LEAST_SO, NEAR_UNREAL, SURELY_SUPPOSED, is_unreal
+from mnemic.recall.what_asks import ASKS_HELP, asks, states_nothing
 from mnemic.recall.whom_it_is_about import (
     OWN_KIN,
     QUOTED,
@@ -153,10 +152,10 @@ def can_answer(hit: Recalled, question: str) -> bool:
 def without_others_own(question: str, context: Context, user: str, profile: Sequence[Item] = ()) -> Context:
     """A context without what other people say there of themselves, where whoever asks asks of themselves or of theirs.
 
-    Where one name alone speaks, that is whoever asks. Somebody whom the question is about stays, and so does what is
-    said to somebody, or of a "we".
+    Where one name alone speaks, that is whoever asks; where it is not told who asks, anybody may be. Somebody whom the
+    question is about stays, and so does what is said to somebody, or of a "we".
     """
-    if SPEAKS_OF_SELF.search(question) is None or SPEAKS_TO_OTHER.search(question):
+    if not user or SPEAKS_OF_SELF.search(question) is None or SPEAKS_TO_OTHER.search(question):
         return context
     others = _other_people(context.items, user)
     if not others:
@@ -169,7 +168,7 @@ def without_others_own(question: str, context: Context, user: str, profile: Sequ
         if speaker not in others or not set(called).isdisjoint(tokenise(speaker)):
             return False
         text = QUOTED.sub("", hit.text)
-        names_asker = bool(user) and re.search(rf"\b{re.escape(user)}\b", text, re.IGNORECASE) is not None
+        names_asker = re.search(rf"\b{re.escape(user)}\b", text, re.IGNORECASE) is not None
         return _OF_ONE.search(text) is not None and _WITH_OTHERS.search(text) is None and not names_asker
 
     items = [hit for hit in context.items if not is_their_own(hit)]
@@ -180,9 +179,10 @@ def _other_people(heard: Sequence[Recalled], user: str) -> set[str]:
     """The names of those beside whoever asks who speak, folded; none where one speaks alone."""
     said = [hit.item for hit in heard if hit.item.kind is Kind.TURN]
     speaking = {name for item in said if (name := speaker_of(item).strip()) and not is_machine(name)}
-    user_is = user_called(user, said)
-    others = {name.casefold() for name in speaking if not (names_user(name, user) or names_user(name, user_is))}
-    asker = len(speaking) > len(others) or not all(map(speaker_of, said))
+    others = {name.casefold() for name in speaking if not names_user(name, user)}
+    as_user = {speaker_of(item).strip().casefold() for item in said if is_users_role(item.slots.get("role"))} & others
+    others -= as_user if len(as_user) == 1 else set()
+    asker = len({name.casefold() for name in speaking}) > len(others) or not all(map(speaker_of, said))
     return others if asker or len(others) > 1 else set()
 
 

@@ -15,7 +15,6 @@ from mnemic.core.queries import Context, Lost, Stage
 from mnemic.core.tokens import BY_RULES
 from mnemic.index.columns import Column
 from mnemic.recall.asked_for import is_undated
-from mnemic.recall.asking import states_nothing
 from mnemic.recall.bridge import Bridge, bridge, leads_on
 from mnemic.recall.currency import POOL, current
 from mnemic.recall.fuse import Chosen, Ranking, fuse, latest, named, twin
@@ -29,6 +28,7 @@ from mnemic.recall.seeking import Sought
 from mnemic.recall.understand import Question, Term, spelled, understand
 from mnemic.recall.unreal import LEAST_SO, NEAR_UNREAL
 from mnemic.recall.walk import walk
+from mnemic.recall.what_asks import states_nothing
 from mnemic.recall.wishes import asks_wish, in_mood_first, is_of_other_mood, may_misplace
 
 if TYPE_CHECKING:

