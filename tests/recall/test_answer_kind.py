@@ -9,7 +9,7 @@ import pytest
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Item, Kind
 from mnemic.recall.answer_kind import AskedKind, kind_asked, lacks_kind
-from mnemic.recall.evidence import asks
+from mnemic.recall.what_asks import asks
 
 
 def lacks(question: str, text: str) -> bool:

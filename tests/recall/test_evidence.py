@@ -10,7 +10,8 @@ from mnemic.core.ids import ItemId
 from mnemic.core.items import Item, Kind
 from mnemic.core.queries import Recalled
 from mnemic.models.base import TRAITS
-from mnemic.recall.evidence import asks, only_supposes
+from mnemic.recall.evidence import only_supposes
+from mnemic.recall.what_asks import asks
 
 
 @pytest.mark.parametrize(

@@ -70,6 +70,8 @@ def test_what_is_no_move_of_a_home(text: str, undone: bool) -> None:
         ("Where does Callum live?", "Oh, my brother Callum lives in York.", ["I live in York."]),
         ("Where does Callum live?", "Callum's wife moved to Bath.", ["my wife moved to Bath."]),
         ("Where does Callum live?", "Ewan lives in York.", []),
+        ("Where does Callum live?", "Callum said: 'I live in York.'", ["I live in York."]),
+        ("Where does Callum live?", "Callum said I live in 'Little Italy'.", []),
         ("Where does my older brother live?", "My younger brother lives in York.", []),
         ("Where do I live?", "I live in York.", None),
         ("我弟住哪？", "我弟住在杭州。", ["我住在杭州。"]),
@@ -89,6 +91,12 @@ I live in Dover | my mum texted me: "We moved to Nice last week!" | Where does m
 I live in Dover | my mum wrote: "have you moved to Nice?" | Where does my mum live? |
 I live in Dover | my mum wrote: "I heard Tom moved to Nice" | Where does my mum live? |
 I live in Dover | my mum wrote: "it rained" | Where does my mum live? |
+I live in Dover | my boss said: 'I live in Dubai' | Where does my boss live? | Dubai
+I live in Dover | My sister told me: "I live in Leeds." | Where does my sister live? | Leeds
+I live in Dover | My sister says “I moved to Leeds” | Where does my sister live? | Leeds
+我住在大连 | 我老板说：“我住在迪拜。” | 我老板住在哪里？ | 迪拜
+I live in Dover | my boss said: "You live in Dubai" | Where does my boss live? |
+我住在大连 | 我老板说：“你住在迪拜。” | 我老板住在哪里？ |
 I work as a baker | Ann: 'I am a doctor' | What do I do for a living? | baker
 """
 
@@ -105,6 +113,42 @@ def test_what_somebody_is_quoted_as_saying_of_themselves_is_theirs(row: str, emb
         answer = me.ask(question, now=JUNE + timedelta(days=len(told)))
         assert answer.known == bool(value)
         assert value in (answer.citations[0].quote if value else "")
+
+
+SPEAKING = """
+Ben> I live in Nantes. | Ina> I live in Brest. | my boss said: 'I live in Dubai' => Where do I live? =>
+Ben> I live in Nantes. | Ina> I live in Brest. | my boss said: 'I live in Dubai' => Where does my boss live? => Dubai
+Ben> I live in Nantes. | Ina> I live in Brest. => Where do I live? =>
+Ben> I live in Nantes. | Ina> I live in Brest. => Do I live in Brest? =>
+Ben> I live in Nantes. | Ina> I live in Brest. => Where does Ben live? => Nantes
+I live in Graz. | Ben> I live in Nantes. => Where do I live? => Graz
+noor> I live in Graz. | Ben> I live in Nantes. => Where do I live? => Graz
+I have a cat. | Ben> My dog is called Rex. => What is my dog called? =>
+My dog is called Moss. | Ben> My dog is called Rex. => What is my dog called? => Moss
+My sister is Kate. | Ben> My sister is Ann. => Who is my sister? => Kate
+小林> 我住在成都。 | 小周> 我住在大连。 => 我住在哪里？ =>
+小林> 我住在成都。 | 小周> 我住在大连。 => 小林住在哪里？ => 成都
+我住在青岛。 | 小周> 我住在大连。 => 我住在哪里？ => 青岛
+Ben> I live in Nantes. => Where do I live? => Nantes
+Ben> I live in Nantes. | assistant> I live in the cloud. => Where do I live? => Nantes
+小周> 我住在大连。 => 我住在哪里？ => 大连
+I live in Graz. | Ina> You left your blue coat at the harbour. => Where did I leave my coat? => harbour
+I like tea. | Ina> We live in Brest now, you and I. => Where do we live? => Brest
+"""
+
+
+@pytest.mark.parametrize("embedder", ["none", pytest.param("auto", marks=LOCAL)])
+@pytest.mark.parametrize("row", SPEAKING.strip().splitlines())
+def test_what_others_who_speak_say_of_themselves_is_not_of_who_asks(row: str, embedder: str) -> None:
+    told, question, value = (part.strip() for part in row.split("=>"))
+    with Memory("memory:", embedder=embedder) as memory:
+        me = memory.scope(user="noor")
+        for day, text in enumerate(told.split(" | ")):
+            speaker, said = text.split("> ") if "> " in text else (None, text)
+            me.observe(said, speaker=speaker, said=JUNE + timedelta(days=day))
+        memory.flush()
+        answer = me.ask(question, now=JUNE + timedelta(days=9))
+        assert value in answer.text if value else not answer.known
 
 
 @pytest.mark.parametrize(
@@ -150,6 +194,15 @@ Tom plays the cello. => Does Tom play the cello? => Yes
 游泳班不去了，膝盖疼 => 我还在上游泳班吗？ => 不是
 I'm allergic to shellfish. | turns out the test was wrong, im fine with shellfish after all => am I allergic to shellfish? => No
 My sister is pregnant. | My sister had the baby last week. => Is my sister pregnant? => No
+We sold the Skoda and got a Dacia instead. => Did I sell the Skoda? => Yes
+We sold the Skoda and got a Dacia instead. => Do I have a Dacia? => Yes
+My sister sold the Skoda. => Did I sell the Skoda? =>
+I have a brother. => Do I have a brother? => Yes
+I don't have a sister, I have a brother. => Do I have a brother? => Yes
+Dita told me: 'I am engaged to Raj'. => Is Dita engaged? => Yes
+Dita told me: 'I am engaged to Raj'. => Am I engaged? =>
+我们把斯柯达卖了。 => 我把斯柯达卖了吗？ => 有
+我有个哥哥。 => 我有哥哥吗？ => 有
 My sister wants a dog. => Does my sister have a dog? =>
 My sister would love a dog. => Does my sister have a dog? =>
 My sister got a dog, she wants another. => Does my sister have a dog? => Yes

@@ -118,6 +118,16 @@ I retired last year. => Do I work? => no
 I lost my job. => Do I work? => no/open/none
 I have a passport. => Do I have a passport? => yes
 I don't have a passport. => Do I have a passport? => no
+We sold the Skoda and got a Dacia instead. => Do I have a Dacia? => yes
+We sold the Skoda and got a Dacia instead. => Do I have a Skoda? => no
+We adopted a puppy called Biscuit. => Do I have a dog? => yes
+I have two kittens. => Do I have a cat? => yes
+We adopted a puppy called Biscuit. | Biscuit died in May. => Do I have a dog? => no/open
+We adopted a puppy called Biscuit. => Do I have a cat? => none
+My sister adopted a puppy. => Do I have a dog? => none
+I saw a puppy. => Do I have a dog? => none
+I have puppy training on Monday. => Do I have a dog? => none
+I'm engaged to Raj. => Am I engaged? => yes
 I have a car. => Do I have a car? => yes
 我有护照。 => 我有护照吗？ => yes
 My sister's bike was stolen. => Do I have a bike? => none

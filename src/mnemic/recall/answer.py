@@ -33,12 +33,12 @@ from mnemic.recall.asked_for import (
 )
 from mnemic.recall.asked_person import called_by_name
 from mnemic.recall.currency import ORDERS
+from mnemic.recall.deeds_and_kin import told_of_deed, told_of_kin
 from mnemic.recall.doubt_words import is_asserted, speaks_of_any
 from mnemic.recall.earlier import asks_former_partner, former_partner, what_came_first, what_held_before, what_held_then
 from mnemic.recall.ended_facts import end_of, of_same_slots, read_in, states_only_what_ended
 from mnemic.recall.endings import tells_only_an_end, tells_that_nothing_else_comes
 from mnemic.recall.evidence import (
-    ASKING,
     MACHINES,
     OF_ANY_MATTER,
     WHOEVER_ASKS,
@@ -57,6 +57,7 @@ from mnemic.recall.evidence import (
     renumbered,
     so_before_supposed,
     speaker_of,
+    without_others_own,
 )
 from mnemic.recall.held_at import asks_of_stretch, held_at
 from mnemic.recall.homes import newest_home_first
@@ -83,6 +84,7 @@ from mnemic.recall.topics import ON_TOPIC
 from mnemic.recall.understand import SPEAKS_OF_SELF
 from mnemic.recall.unnamed_endings import ends_something_else, ends_unnamed
 from mnemic.recall.unreal import supposed_clauses
+from mnemic.recall.what_asks import ASKING
 from mnemic.recall.whom_it_is_about import about_another, names_in
 from mnemic.recall.wishes import asks_wish, tells_wish
 from mnemic.recall.word_groups import DENIED, SUPPOSES
@@ -198,7 +200,8 @@ def answer(
         user: Who "I" is: a question that names them is about what they say of themselves.
         profile: All that it says without a doubt, out of which a question for yes or no is answered.
     """
-    return answer_of_draft(question, context, draft_answer(question, context, facts, user, profile))
+    heard = without_others_own(question, context, user, profile)
+    return answer_of_draft(question, heard, draft_answer(question, heard, facts, user, profile))
 
 
 def answer_of_draft(question: str, context: Context, drafted: DraftAnswer | None) -> Answer:
@@ -524,7 +527,14 @@ def _read_plainly(
         then, first = held_at(question, context.spans, _own(context.items, user)), evidence[0].item
         if then is not None or micros(first.said) < context.spans[-1].start:
             return then or YesOrNo(None, first, first.text)
+<<<<<<< HEAD
     said = _plainly_said(question, context, evidence, profile, user, ended)
+=======
+    heard = [hit.item for hit in _own(context.items, user)]
+    if (told := told_of_kin(question, heard) or (None if context.spans else told_of_deed(question, heard))) is not None:
+        return told
+    said = _plainly_said(question, context, evidence, profile, user)
+>>>>>>> z/speak
     if said is not None and said.yes and may_have_ended_since(question, said.item, own):
         return replace(said, yes=None)
     if not judged or (said is not None and said.yes is not None):

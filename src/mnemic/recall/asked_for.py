@@ -183,6 +183,7 @@ _WHO_IT_IS: Final = re.compile(
     r"^\W*[Ww]ho(?:['’]s| is| was) [A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*\W*$|^\W*[^我你他她的]{2,6}是谁\W*$"
 )
 """Asks what somebody of a name is, so that no other name answers."""
+_OPENS_QUOTE: Final = re.compile(r"(?<!\w)['‘](?=\w)")
 PAST: Final = re.compile(r"\b(?:did|was|were|had|has|have)\b|\b\w+ed\b|[了过]|的[?？]?$", re.IGNORECASE)
 """Asks for what has happened, or tells of it."""
 
@@ -264,7 +265,9 @@ def held(asked: AnswerType, text: str, item: Item, question: str) -> str:
 
 
 def _as_written(answer: str, written: str, text: str) -> str:
-    """An answer out of a text with capitals in the letters of that text."""
+    """An answer out of a text with capitals in the letters of that text, without the mark that ends a quotation."""
+    if answer.endswith(("'", "’")) and _OPENS_QUOTE.search(text):
+        answer = answer[:-1]
     at = written.find(answer) if answer and written != text else -1
     return answer if at < 0 else text[at : at + len(answer)]
 

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Final
 from mnemic.core.tokens import tokenise
 from mnemic.extract.sentences import written_sentences
 from mnemic.recall.asked_for import asks_age
-from mnemic.recall.evidence import asks, matter_words
+from mnemic.recall.evidence import matter_words
 from mnemic.recall.polarity import ASKS_PAST
 from mnemic.recall.sentence_cues import SentenceCue, counted_in
 from mnemic.recall.unnamed_endings import ends_something_else
+from mnemic.recall.what_asks import asks
 from mnemic.recall.whom_it_is_about import QUOTED, names_in
 from mnemic.recall.word_groups import (
     ASKS_END,

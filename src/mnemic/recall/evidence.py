@@ -11,9 +11,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.clock import micros
+from mnemic.core.items import Kind
 from mnemic.core.timex import find_times
 from mnemic.core.tokens import tokenise
 from mnemic.extract.sentences import written_sentences
+from mnemic.extract.speakers import is_machine, is_users_role, names_user
 from mnemic.models.base import TRAITS
 from mnemic.recall.answer_kind import AskedKind, kind_asked, lacks_kind
 from mnemic.recall.asked_for import AnswerType, asks_age, asks_yes_or_no, tells_age
@@ -22,10 +24,12 @@ from mnemic.recall.earlier import asks_former_partner, names_what_followed
 from mnemic.recall.masked_values import is_masked_for
 from mnemic.recall.number_kinds import lacks_number_asked
 from mnemic.recall.polarity import asked_words, share_held, telling_words
+from mnemic.recall.said_of_others import SpokenOf
 from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
 from mnemic.recall.topics import OFF_TOPIC
 from mnemic.recall.understand import ASSISTANTS, SPEAKS_OF_SELF, SPEAKS_TO_OTHER
 from mnemic.recall.unreal import ASKS_UNREAL, LEAST_SO, NEAR_UNREAL, SURELY_SUPPOSED, is_unreal
+from mnemic.recall.what_asks import ASKS_HELP, asks, states_nothing
 from mnemic.recall.whom_it_is_about import (
     OWN_KIN,
     QUOTED,
@@ -37,13 +41,13 @@ from mnemic.recall.whom_it_is_about import (
     of_somebody_of_mine,
 )
 from mnemic.recall.wishes import is_of_other_mood
-from mnemic.recall.word_groups import CONDITION, COULD, DENIES, GUESS, WordGroup
+from mnemic.recall.word_groups import DENIES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mnemic.core.items import Item
-    from mnemic.core.queries import Recalled
+    from mnemic.core.queries import Context, Recalled
     from mnemic.core.timex import TimeSpan
 
 
@@ -53,42 +57,10 @@ PLAIN_AT_MOST: Final = {"supposed": -2.0, "end": -2.0, "negate": -3.0}
 """Log odds of traits between which a passage plainly states how something is."""
 WHOEVER_ASKS: Final = ("", "user")
 """By whom it is said, where nobody is named."""
-ASKING: Final = re.compile(r"[?？][\"'”’)\]]*$")
-_OTHERS: Final = r"(?:you|we|he|she|it|they|anyone|anybody|someone|somebody)"
-_THEIR: Final = r"(?:the|my|our|your|his|her|its|their|this|that|these|those)"
-_NO_VERB: Final = (
-    r"(?:on|at|in|by|for|with|from|to|of|and|or|but|before|after|during|most|every|each|twice|once|again|now|daily"
-    r"|weekly|regularly|often|sometimes|myself|together|too|these|this|last|next|when|while|because|as|instead|there)"
-)
-"""What stands behind the object of somebody who is not named, "Do pilates on Mondays.", and behind no subject."""
-_ASKS_UNMARKED: Final = re.compile(
-    r"\W*(?:(?:so|and|but|ok|hey|btw|lol|hmm|oh|wait)\W+)*(?:"
-    rf"(?:(?:am|is|are|does|can|could|should|would|will) (?:i|{_OTHERS}|there|any|{_THEIR}(?! \w+est of\b))\b"
-    rf"|(?:can|could|should|would|will) (?:an?|some)\b|is an? [\w-]+ an?\b|(?:do|has|have) (?:i|{_OTHERS}|any)\b"
-    rf"|(?:has|have) {_THEIR} \w+ (?:\w+ed|been|come|gone|left|got|had|begun|started)\b"
-    rf"|(?:do|are|could|should|would) (?:{_THEIR} )?[a-z]+s (?!{_NO_VERB}\b)[a-z]+)"
-    r"(?! (?:is|are|was|were|will|would|has|can)\b)"
-    r"|(?:why|how) (?:do|does|is|are|can|could|should|would|many|much|long|often|far|come)\b"
-    r"|(?:what|which|where|when)(?:['’]s| is| are| do| does| can| could| should)"
-    r" (?!(?:i|we) (?:love|like|want|need|miss|hate)\b|next\b|done\b|left\b)"
-    r")[^,.;:\"“]*(?:,? (?:[\w'’]++ ?){1,3})?[.~ ]*$"
-    r"|[^，,。；：“\"]*(?:[吗么](?<!什么)(?<!那么)(?<!这么)|是什么|什么意思|哪里来着"
-    r"|[该要能]怎么[办弄说读写做])[~～。. ]*$"
-    r"|[^，,。；：“\"我他她您教学问告诉记忘知懂会查看说]{0,12}(?:是多少|怎么[办弄说读写做])[~～。. ]*$"
-    r"|\W*(?:请问|那)?怎么[办弄说读写做][^，,。；：“\"了]{0,8}[~～。. ]*$",
-    re.IGNORECASE,
-)
-"""A question that somebody typed without its mark, with no clause beside it that may state something."""
 _LIGHT: Final = frozenset(
     tokenise("take takes taking get gets getting have make makes making do go goes going put keep let")
 )
 """Verbs that name no matter: what was taken may be a pill, a train or a size."""
-_ACKNOWLEDGES: Final = re.compile(
-    r"\W*(?:(?:ok(?:ay)?|thanks?(?: you)?(?: (?:so|very) much| a lot)?|noted|great|sure|cool|nice|got it|will do"
-    r"|understood|perfect|sounds good|alright|you['’]re welcome|no problem|congratulations|glad to hear (?:it|that)"
-    r"|好的?|谢谢你?|收到|明白了?|知道了|了解|没问题|恭喜|嗯|行)[\s,.!。，！、~～]*)+$",
-    re.IGNORECASE,
-)
 _REPORTED: Final = re.compile(
     r"\b(?:said|says|told|asked|wrote|texted|goes|like)\b[^\"“「']{0,40}[\"“「']|[说问写道喊讲][^\"“「]{0,8}[\"“「]"
     r"|^\W*(?-i:[A-Z])[\w-]+(?: (?-i:[A-Z])[\w-]+)?: ?[\"“‘']",
@@ -150,28 +122,6 @@ _POSSESSIVE: Final = re.compile(
 _YEAR: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _SHORT_YEAR: Final = re.compile(r"(?<!\d)(\d\d)年(?![前后级])")
 """A year of this century as it is said: 23年."""
-_COMMA: Final = re.compile(r"，|,(?!\d)")
-_STATES: Final = re.compile(
-    r"^\W*(?:(?:so|and|but|well) )?"
-    r"(?:(?:i|we)(?:['’](?:m|re|ve))?|(?:my|our) (?:[\w'’]+ ){1,3}?(?:is|are|has|have|lives?|works?))"
-    r" (?!(?:was |were |am |are |do |can )?(?:wonder|guess|think|know|suppose|mean)\w*)\w+ \w+|[\u4e00-\u9fff]{4}",
-    re.IGNORECASE,
-)
-"""States something of whoever speaks; of an unspaced script any clause that is long enough does."""
-_ASKS_HELP: Final = re.compile(
-    r"^\W*(?:how|what|where|which|when|why|who) (?:do|does|can|could|should|would) (?:i|we)\b", re.IGNORECASE
-)
-"""Opens a question for help, however it goes on."""
-_OPEN: Final = (
-    CONDITION
-    + GUESS
-    + COULD
-    + WordGroup(
-        anywhere="什么|啥|哪|谁|吗|呢|怎么|咋|如何|多少|几|是不是|有没有|能不能|会不会|要不要"
-        r"|请问|听说|为何|([\u4e00-\u9fff])[不没]\1"
-    )
-).pattern()
-"""What asks or supposes, so that a clause with it states nothing."""
 _THEIRS: Final = re.compile(
     r"\bmy\b|\b(?:told|asked|texted|said to|wrote to) (?:me|us)\b|我(?=的?[\u4e00-\u9fff]{1,3}[说问写喊讲])"
     r"|(?:跟|对|和|给|告诉|问)我们?",
@@ -179,18 +129,17 @@ _THEIRS: Final = re.compile(
 )
 """By which somebody is called after whoever speaks, or speaks to them: "my boss", "told me", 我妈说, 告诉我."""
 MACHINES: Final = frozenset(ASSISTANTS)
+_OF_ONE: Final = re.compile(r"\b(?:i|me|my|mine|myself)\b|[我咱俺](?!们)", re.IGNORECASE)
+"""Speaks of its speaker alone."""
+_WITH_OTHERS: Final = re.compile(r"\b(?:you(?:rs?)?|we|us|ours?)\b|[你您]|[我咱]们", re.IGNORECASE)
+"""Speaks to somebody, or of others with its speaker: of whom, is not told."""
 _MEANT: Final = 1.0
 """A closeness of meaning, as recall scales it, that few statements of other matters reach."""
 
 
-def asks(sentence: str) -> bool:
-    """Whether a sentence is a question, with its mark or typed without."""
-    return ASKING.search(sentence) is not None or _ASKS_UNMARKED.match(sentence) is not None
-
-
 def can_answer(hit: Recalled, question: str) -> bool:
     """Whether an entry can answer at all: it states something, and not only what an assistant said of somebody else."""
-    if all(_only_asks(text) or _ACKNOWLEDGES.match(text) for text in written_sentences(hit.text)):
+    if states_nothing(hit.text):
         return False
     mine = SPEAKS_OF_SELF.search(question) and not SPEAKS_TO_OTHER.search(question)
     if not mine:
@@ -200,12 +149,41 @@ def can_answer(hit: Recalled, question: str) -> bool:
     return MACHINES.isdisjoint(tokenise(speaker_of(hit.item))) and not _of_another(hit.text)
 
 
-def _only_asks(sentence: str) -> bool:
-    """Whether a sentence asks, and no clause of it states something before: "I live in Ghent, where do I park?"."""
-    if not asks(sentence):
-        return False
-    *before, _ = _COMMA.split(sentence)
-    return not any(_STATES.search(part) and not _OPEN.search(part) for part in before)
+def without_others_own(question: str, context: Context, user: str, profile: Sequence[Item] = ()) -> Context:
+    """A context without what other people say there of themselves, where whoever asks asks of themselves or of theirs.
+
+    Where one name alone speaks, that is whoever asks; where it is not told who asks, anybody may be. Somebody whom the
+    question is about stays, and so does what is said to somebody, or of a "we".
+    """
+    if not user or SPEAKS_OF_SELF.search(question) is None or SPEAKS_TO_OTHER.search(question):
+        return context
+    others = _other_people(context.items, user)
+    if not others:
+        return context
+    spoken_of = SpokenOf.of(question, [hit.text for hit in context.items], profile)
+    called = tokenise(" ".join((question, *(spoken_of.names if spoken_of else ()))))
+
+    def is_their_own(hit: Recalled) -> bool:
+        speaker = speaker_of(hit.item).strip().casefold()
+        if speaker not in others or not set(called).isdisjoint(tokenise(speaker)):
+            return False
+        text = QUOTED.sub("", hit.text)
+        names_asker = re.search(rf"\b{re.escape(user)}\b", text, re.IGNORECASE) is not None
+        return _OF_ONE.search(text) is not None and _WITH_OTHERS.search(text) is None and not names_asker
+
+    items = [hit for hit in context.items if not is_their_own(hit)]
+    return context if len(items) == len(context.items) else replace(context, items=tuple(renumbered(items)))
+
+
+def _other_people(heard: Sequence[Recalled], user: str) -> set[str]:
+    """The names of those beside whoever asks who speak, folded; none where one speaks alone."""
+    said = [hit.item for hit in heard if hit.item.kind is Kind.TURN]
+    speaking = {name for item in said if (name := speaker_of(item).strip()) and not is_machine(name)}
+    others = {name.casefold() for name in speaking if not names_user(name, user)}
+    as_user = {speaker_of(item).strip().casefold() for item in said if is_users_role(item.slots.get("role"))} & others
+    others -= as_user if len(as_user) == 1 else set()
+    asker = len({name.casefold() for name in speaking}) > len(others) or not all(map(speaker_of, said))
+    return others if asker or len(others) > 1 else set()
 
 
 def _of_another(text: str) -> bool:
@@ -315,7 +293,7 @@ def states_plainly(hit: Recalled) -> bool:
 
 def _without_help_asked(text: str) -> str:
     """A text without what it asks help for, which does not make what it states a supposition."""
-    return " ".join(part for part in written_sentences(text) if not (asks(part) or _ASKS_HELP.search(part))) or text
+    return " ".join(part for part in written_sentences(text) if not (asks(part) or ASKS_HELP.search(part))) or text
 
 
 def of_whoever_asks(question: str, evidence: list[Recalled], heard: Sequence[Recalled]) -> list[Recalled]:

@@ -16,10 +16,11 @@ from mnemic.core.items import Kind
 from mnemic.extract.chinese import has_chinese
 from mnemic.extract.sentences import written_sentences
 from mnemic.recall.asked_matter import AskedMatter, without_times
-from mnemic.recall.evidence import WHOEVER_ASKS, asks, denies_in, speaker_of, states_plainly
+from mnemic.recall.evidence import WHOEVER_ASKS, denies_in, speaker_of, states_plainly
 from mnemic.recall.object_endings import ObjectState, object_state
 from mnemic.recall.polarity import ASKS_PAST, telling_words
 from mnemic.recall.unreal import is_unreal, supposed_clauses
+from mnemic.recall.what_asks import asks
 from mnemic.recall.whom_it_is_about import about_another
 from mnemic.recall.word_groups import (
     AHEAD,

@@ -33,7 +33,7 @@ _REACHES: Final = (
 )
 """From a verb to its object: no other noun with a preposition of its own between."""
 _GOES_ON: Final = (
-    r"(?:\W*$|\W*[,.;:!?]|['’]s\b|\s+(?:in|on|at|to|for|from|by|last|this|yesterday|today|ago|again|back|and|but|because|when|while|since|after"
+    r"(?:\W*$|\W*[,.;:!?]|['’]s\b|\s+(?:in|on|at|to|for|from|by|last|this|yesterday|today|ago|again|back|yet|already|instead|too|and|but|because|when|while|since|after"
     r"|before|so|was|were|is|are|has|have|got|had|that|which|who|called|named|now|any ?more|for good|with|away|over|up|down|thing|business"
     r"|phase|arrived|came|turned|broke|died|expired|ran|lapsed|disappeared|vanished|finally|just|sadly|once|twice|years?|early|as|a|an|the"
     r"|two|three|altogether|completely|through|went|stopped|no|needs?|works?|i)\b)"
@@ -117,7 +117,7 @@ def object_state(clause: str, words: Collection[str], *, chinese: bool) -> Objec
 
 def _state(before: str, behind: str) -> ObjectState | None:
     def reaches(verbs: str) -> bool:
-        return re.search(verbs + _REACHES, before.rstrip(), re.IGNORECASE) is not None and _whole(behind)
+        return re.search(verbs + _REACHES, before.rstrip(), re.IGNORECASE) is not None and ends_phrase(behind)
 
     def follows(form: str) -> bool:
         return re.match(form, behind, re.IGNORECASE) is not None
@@ -133,7 +133,8 @@ def _state(before: str, behind: str) -> ObjectState | None:
     return ObjectState.UNFIT if follows(_IS_UNFIT) or reaches(_BREAKS) else None
 
 
-def _whole(behind: str) -> bool:
+def ends_phrase(behind: str) -> bool:
+    """Whether what stands behind an object leaves it the last of its phrase: a piano, and no piano lessons."""
     return re.match(_GOES_ON, behind, re.IGNORECASE) is not None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
@@ -20,12 +21,14 @@ from mnemic.recall.fuse import Chosen, Ranking, fuse, latest, named, twin
 from mnemic.recall.gather import gather
 from mnemic.recall.pack import Packed, fetched, pack, without_room
 from mnemic.recall.past_states import asks_of_now, tells_only_past
+from mnemic.recall.polarity import asked_words, share_held
 from mnemic.recall.reasons import Confidence, answerable, explained, traced
 from mnemic.recall.scoring import SCORING
 from mnemic.recall.seeking import Sought
 from mnemic.recall.understand import Question, Term, spelled, understand
 from mnemic.recall.unreal import LEAST_SO, NEAR_UNREAL
 from mnemic.recall.walk import walk
+from mnemic.recall.what_asks import states_nothing
 from mnemic.recall.wishes import asks_wish, in_mood_first, is_of_other_mood, may_misplace
 
 if TYPE_CHECKING:
@@ -45,7 +48,13 @@ TWINS: Final = 1_000
 """Most items that are passed over for one answer because they say the same as a better one."""
 
 _LOOKED_AT: Final = 12
-"""Of how many candidates, the best first, the words are read to tell wishes from what is so."""
+"""Of how many candidates, the best first, the words are read to tell wishes or questions from what is so."""
+
+_ANSWERS: Final = -2.5
+"""Log odds of bearing on a question from which a statement that shares a word with it goes before what only asks."""
+_ASKS_WHAT_WAS_ASKED: Final = re.compile(
+    r"\basked\b|\b(?:did|do|does)\b[^,.:]{1,20}\bask\b|\bquestions?\b|(?<![请想])问", re.IGNORECASE
+)
 
 _WORD: Final = "word of the question occurs here"
 _UNTOUCHED: Final = "no word of the question stands in it, beside it, or in its date"
@@ -367,6 +376,8 @@ def _ranked(gathered: Callable[[], Signals], snapshot: Snapshot) -> _Ranked:
     if question.asks_own and candidates.first and may_misplace(query.text):
         # what they say is read from the store, for which no thread waits while it scores
         candidates = replace(candidates, first=_in_mood_first(query.text, candidates.first, snapshot))
+    if candidates.first and not _ASKS_WHAT_WAS_ASKED.search(query.text):
+        candidates = replace(candidates, first=_statement_first(query, candidates.first, snapshot))
     with SCORING:
         fresh = (hit for hit in candidates.hits() if (hit.space, hit.ver) not in shown)
         chosen = Chosen(fresh, readings, query.k, TWINS)
@@ -388,6 +399,41 @@ def _in_mood_first(question: str, hits: tuple[Hit, ...], snapshot: Snapshot) -> 
         for place, at in enumerate(order)
     ]
     return (*moved, *hits[len(first) :])
+
+
+def _statement_first(query: Query, hits: tuple[Hit, ...], snapshot: Snapshot) -> tuple[Hit, ...]:
+    """The best candidates, with the first that states something before a question asked before, where it bears too.
+
+    A question holds most of another's words, and answers nothing. Of the states of a matter it is none.
+    """
+    asking = hits[0]
+    if (bearing := asking.bearing) is None or not states_nothing(_texts(hits[:1], snapshot)[0]):
+        return hits
+    first = hits[:_LOOKED_AT]
+    asked, by_meaning = asked_words(query.text), bool(query.vectors)
+
+    def answers(hit: Hit, text: str) -> bool:
+        if hit.bearing is None or hit.bearing < bearing - NEAR_UNREAL or states_nothing(text):
+            return False
+        return hit.bearing >= _ANSWERS if share_held(asked, text) > 0 else by_meaning and hit.bearing >= LEAST_SO
+
+    stating = [at for at, text in enumerate(_texts(first, snapshot)) if answers(first[at], text)]
+    if not stating:
+        return hits
+    best = min(stating, key=lambda at: first[at].succession or len(hits)) if asking.succession else stating[0]
+    order = [best, *(at for at in range(len(hits)) if at != best)]
+    states = sorted(hit.succession for hit in hits[1:] if hit.succession)
+    renumbered = {state: n for n, state in enumerate(states, start=1)} if len(states) > 1 else {}
+    return tuple(
+        replace(_moved(hits[at], place.score), succession=renumbered.get(hits[at].succession, 0) if at else 0)
+        for at, place in zip(order, hits, strict=True)
+    )
+
+
+def _moved(hit: Hit, score: float) -> Hit:
+    """A hit at the place of another with its score, of which "currency" is what it changed by."""
+    changed = hit.components.get("currency", 0.0) + score - hit.score
+    return hit if score == hit.score else replace(hit, score=score, components={**hit.components, "currency": changed})
 
 
 def _texts(hits: Sequence[Hit], snapshot: Snapshot) -> list[str]:

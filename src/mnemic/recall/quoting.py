@@ -17,8 +17,9 @@ from mnemic.core.items import Kind
 from mnemic.core.tokens import is_stop, tokenise
 from mnemic.extract.sentences import sentence_spans
 from mnemic.recall.asked_for import AnswerType, asks_several, asks_yes_or_no, held, surely_held
-from mnemic.recall.evidence import ASKING, speaker_of
+from mnemic.recall.evidence import speaker_of
 from mnemic.recall.understand import SPEAKS_OF_SELF, SPEAKS_TO_OTHER
+from mnemic.recall.what_asks import ASKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

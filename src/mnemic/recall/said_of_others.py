@@ -89,7 +89,7 @@ _PAST: Final = re.compile(
 """Who did something: in English a verb of the past is the same of whoever speaks."""
 
 _SAYS: Final = re.compile(
-    r"[^\"“「]{0,20}?(?:\b(?:said|says|wrote|writes|texted|texts|messaged|emailed|replied|goes|told (?:me|us)|announced)\b|[说写道讲回])[^\"“「]{0,8}|[:：]\s*",
+    r"(?:[^\"“「]{0,20}?(?:\b(?:said|says|wrote|writes|texted|texts|messaged|emailed|replied|goes|told (?:me|us)|announced)\b|[说写道讲回])[^\"“「]{0,8}?|[:：]\s*)(?=[\"“「]|(?<!\w)')",
 )
 """Between whoever is quoted and their own words."""
 _OF_THEMSELVES: Final = re.compile(
@@ -187,10 +187,14 @@ class SpokenOf:
             return said
         for sentence in written_sentences(text):
             match = self._form.match(sentence)
-            if match is None or _OF_OTHERS.match(sentence, match.end()):
+            if match is None:
                 continue
-            if (quoted := _quoted_behind(sentence, match.end())) and not quoted.endswith(("?", "？")):
+            of_others = _OF_OTHERS.match(sentence, match.end()) is not None
+            quoted = _quoted_behind(sentence, match.end())
+            if quoted and not quoted.endswith(("?", "？")) and (not of_others or _OF_THEMSELVES.match(quoted)):
                 said[quoted] = sentence
+                continue
+            if of_others:
                 continue
             own = _PAST.sub("I", as_said_by(_SUBJECT + sentence[match.end() :], (_SUBJECT,)))
             if not own.startswith(_SUBJECT):

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Final
 from mnemic.core.clock import micros
 from mnemic.extract.sentences import written_sentences
 from mnemic.recall.asked_matter import AskedMatter, without_since
-from mnemic.recall.evidence import asks, denies_in
+from mnemic.recall.evidence import denies_in
 from mnemic.recall.past_states import tells_only_past
 from mnemic.recall.polarity import ASKS_PAST, PRESUMED
 from mnemic.recall.unreal import ASKS_UNREAL, supposed_clauses
+from mnemic.recall.what_asks import asks
 from mnemic.recall.whom_it_is_about import about_another, asks_of_self, clauses
 from mnemic.recall.word_groups import ASKS_END, CALLED_OFF, ENDING, GIVEN_UP, NO_DENIAL, ONCE, REPLACED, RID, WordGroup
 from mnemic.recall.yes_or_no import YesOrNo

@@ -138,6 +138,9 @@ class Recalling:
         import_whole("mnemic.recall.answer")
         from mnemic.recall.answer import answer_of_draft, answer_since, draft_answer, newest_since
 
+        import_whole("mnemic.recall.evidence")
+        from mnemic.recall.evidence import without_others_own
+
         import_whole("mnemic.recall.profile")
         from mnemic.recall.profile import stated
 
@@ -145,15 +148,16 @@ class Recalling:
         facts = stated(request.query, profile, user)
         doubted = [doubt.fact for doubt in doubts]
         certain = [fact for fact in profile if fact not in doubted]
+        heard = without_others_own(request.query, context, user, certain)
         if asked := [doubt for doubt in doubts if doubt.fact in facts]:
             pairs = [(doubt.fact, doubt.newer) for doubt in asked]
-            if settled := answer_since(request.query, context, pairs, user, certain):
+            if settled := answer_since(request.query, heard, pairs, user, certain):
                 return settled, context
             import_whole("mnemic.recall.doubt")
             from mnemic.recall.doubt import unsure
 
-            return unsure(asked, newest_since(context, pairs, user)), context
-        drafted = draft_answer(request.query, context, facts, user, certain, ended)
+            return unsure(asked, newest_since(heard, pairs, user)), context
+        drafted = draft_answer(request.query, heard, facts, user, certain, ended)
         if drafted is not None and (said := drafted.texts_to_read()):
             reading: AnswerReading | None = None
             try:
@@ -161,7 +165,7 @@ class Recalling:
             except ModelError as error:
                 context = replace(context, notes=(*context.notes, f"not read together with what was said: {error}"))
             drafted = drafted if reading is None else drafted.in_light_of(reading)
-        return answer_of_draft(request.query, context, drafted), context
+        return answer_of_draft(request.query, heard, drafted), context
 
     def _asked_of_self(self, who: Who, request: RecallRequest) -> Flow[RecallRequest]:
         """A question that names the user by the name they speak under, as they ask it of themselves."""
