@@ -62,7 +62,14 @@ _SETTLED: Final = (
 )
 """The same of a stay that is no journey: of months, or counted in weeks."""
 
+_INTRODUCTION: Final = (
+    r"(?:我|本人|俺)(?:的?名字)?(?:(?:叫|姓|是(?![来到去昨今刚从在])|今年|来自|男|女)(?:(?!KIN)[^，,、。！!？? ]){1,12}?|男|女|(?:\d{2}|[二三四五六七八九]?十[一二三四五六七八九]?)岁)[，,、 ]+"
+    r"(?:(?:(?!KIN|[有养])[^，,、。！!？? ]){1,16}[，,、 ]+){0,3}?(?:我|现在|目前|如今|平时|一直|常年|独自|一个人)*"
+).replace("KIN", rf"{_KIN}|[他她它你您]|孩子|家人|出差|旅[行游]|开会|暂时")
+"""Who introduces themselves, and goes on without saying 我 again: 我叫林晓，今年三十，"""
+
 _TOKENS: Final = {
+    "<INTRO>": _INTRODUCTION,
     "<I>": _I,
     "<PASSED>": _PASSED,
     "<SETTLED>": _SETTLED,
