@@ -14,16 +14,14 @@ _PETS_NAMED: Final = r"(?P<slot>猫咪|猫|狗狗|狗|兔子|仓鼠|鹦鹉|乌�
 _NAMED_EACH: Final = (
     r"(?P<value>(?![叫是一两二三都很])[\u4e00-\u9fff]{1,3}?(?:、[\u4e00-\u9fff]{1,3}?)*[和跟][\u4e00-\u9fff]{1,3}?)"
 )
-_AGO: Final = r"(?:昨天|昨晚|昨夜|前天|今天|今早|上周|上个?月|上个?星期|上个?礼拜|这周|这个?月|最近|前不久|前几天|去年|今年|[一二三四五六七八九十\d]{1,2}月|不幸|突然|已经|刚刚?|还是|终于|也|就)*"
+_AGO: Final = r"(?:昨天|昨晚|昨夜|前天|今天|今早|上周|上个?月|上个?星期|上个?礼拜|这周|这个?月|最近|前不久|前几天|去年|今年|[一二三四五六七八九十\d]{1,2}月|不幸|突然|已经|刚|还是|终于|也|就)*"
 _OUR_HOUSING: Final = r"(?:新)?(?:房子|家(?!人|里人|长|具|乡|店|公司|餐)|公寓|出租屋|小窝)(?!.{0,6}(?:卖|租出|出租|租给|空着|挂牌|退租|拆|以前|当年))"
 """A home that its speaker speaks of as theirs, and has not left, let or sold."""
 _NOT_FOUND: Final = r"(?!.*(?:(?<!没)(?<!没有)找到|(?<!没)(?<!没有)找着|(?<!没)(?<!没有)(?<!没再)回来了))"
 _KEPT: Final = "(?:猫咪?|狗狗?|兔子|仓鼠|鹦鹉|乌龟|金鱼|英短|美短|布偶|缅因|暹罗|加菲|金毛|柴犬|柯基|泰迪|哈士奇|拉布拉多|边牧|法斗|比熊|博美|萨摩耶|雪纳瑞|吉娃娃|德牧|贵宾)"
 _LOOKING: Final = "[大小老]?(?:[白黑花橘黄灰蓝]色?的?)?"
-_FOR_GOOD: Final = (
-    r"(?!.*(?:暂时|临时|[几一两三]天|[几一两三]个?(?:周|星期|礼拜|月)|一阵|周末|[接带领抱拿要]回|还给我|回来))"
-)
-"""Says nothing of a while, or of a return."""
+_FOR_GOOD: Final = r"(?![了啦]?[，,、 ]*[^，,。！!]{0,12}(?:暂时|临时|[几一两三]天|[几一两三]个?(?:周|星期|礼拜|月)|一阵|周末|[接带领抱拿要]回|还给我|回来))"
+"""The next clause says nothing of a while, or of a return."""
 _CALLED_PET: Final = r"(?P<value>(?![我你他她它谁这那都人大])[\u4e00-\u9fff]{2,3}?)"
 
 _ALLERGENS: Final = (
@@ -110,7 +108,7 @@ _LIFE: Final = (
     say("job", r"<WE>退休(?:<PASSED>)?(?:了|啦|在家)", "退", says="退休", begins=True),
     say("job", r"<I>(?:现在)?(?:是个?|做|当|干起了?)?(?P<value>单干|自由职业|待业|失业|全职妈妈|全职爸爸|全职主妇)(?:了|者)?<END>", "单 自 待 失 全", begins=True),
     say("job", r"<I>(?:是|在做|做|当|成了|当上了?|升(?:职)?(?:为|成|了|做|当)*|升任|转行(?:做|当)|改行(?:做|当))(?:一名|一个|一位|个|名)?<JOB><END>", "是 做 当 成 升 转 改", begins=True),
-    say("employer", r"<INTRO>在(?:<COMPANY>)(?:工作|上班|任职|做|当|干|打工)", "在"),
+    say("employer", r"<INTRO>在(?![^，,。]{0,8}(?:一[家个所间]|某))<COMPANY>(?:工作|上班|任职|做|当|干|打工)", "在"),
     say("employer", r"<INTRO>在<KNOWN_FIRM>(?:工作|上班|任职|做|当|干|打工)", "在"),
     say("job", r"<INTRO>(?:在[^，,。]{1,10}?)?(?:是|做|当|担任)(?:一名|一个|一位|个|名)?<JOB><END>", "是 做 当 任"),
     say("job", r"^(?:我)?当<JOB>第?[一二三四五六七八九十两\d]{1,3}年", "当"),
@@ -184,7 +182,7 @@ _PEOPLE: Final = (
     say("", r"<I>?(?:把)?<OWNED><GIVING>(?:卖掉?|转让|送人|送走|处理掉?|报废|捐掉?)了<END>", "卖 转 送 处 报 捐", act=SlotAct.ENDS, among="owned"),
     say("", rf"<I>?(?:把)?<OWNED><GIVING>(?:送|给|转|让|捐|过继|留|交|寄养|托付|转让|赠送|捐献)(?:给|到)?了?<TAKER>(?:家)?(?:去|来)?(?:领养|收养|养|领走|带走|抱走|接走)?(?:了|啦)<END>{_FOR_GOOD}", "送 给 转 让 捐 过 留 交 寄 托 赠", act=SlotAct.ENDS, among="owned"),
     say("", rf"<I>?(?:把)?<OWNED><GIVING>(?:被|让)(?:<TAKER>)?(?:领养|收养|领走|带走|抱走|接走|要走)(?:走|去?养)?(?:了|啦)<END>{_FOR_GOOD}", "被 让", act=SlotAct.ENDS, among="owned"),
-    say("", rf"<OWNED>(?:现在|如今|以后|<GIVING>)*(?:归|跟着?|住在?|养在)<TAKER>(?:家里?|那[儿里边]?)?(?:养|住|过|管)?(?:了|啦)<END>{_FOR_GOOD}", "归 跟 住 养", act=SlotAct.ENDS, among="pet"),
+    say("", rf"(?:我们?家的?|我的)?(?P<value>(?![我你他她它谁这那都])(?:(?!搬|现在|如今|以后)[\u4e00-\u9fff]){{1,4}}?)(?:现在|如今|以后)?<GIVING>(?:归|跟着?|住在?|养在)<TAKER>(?:家里?|那[儿里边]?)?(?:养|住|过|管)?(?:了|啦)<END>{_FOR_GOOD}", "归 跟 住 养", act=SlotAct.ENDS, among="pet"),
     say("", rf"<I>?(?:给)?{_CALLED_PET}{_AGO}(?:找到?|有)了?(?:个|一个)?新(?:主人|家)(?:了|啦)<END>", "找 有", act=SlotAct.ENDS, among="pet"),
 )  # fmt: skip
 
@@ -210,7 +208,8 @@ _TASTES: Final = (
     say("allergy", rf"{_I_REACT_TO}不是(?P<value>{_REACTED_TO}){_BUT}是{_REACTED_TO}<END>", "敏", act=SlotAct.ENDS, many=True),
     say("allergy", rf"{_I_REACT_TO}是(?P<value>{_REACTED_TO})[，,、 ]+(?:而|并)?不是{_REACTED_TO}<END>", "敏", many=True),
     say("allergy", rf"{_I_REACT_TO}是{_REACTED_TO}[，,、 ]+(?:而|并)?不是(?P<value>{_REACTED_TO})<END>", "敏", act=SlotAct.ENDS, many=True),
-    say("allergy", rf"(?:(?:医生|大夫)[^，,。！!我你您他她它]{{0,8}}?|其实|原来)*(?:过敏的)?{_NOT_BECAUSE}(?P<wrong>{_REACTION})(?:过敏)?{_BUT}是对?(?P<value>{_REACTION})(?:过敏)?<END>", "敏", act=SlotAct.CORRECTS, headless=True),
+    say("allergy", rf"(?:(?:医生|大夫)[^，,。！!我你您他她它]{{0,8}}?)?(?:其实|原来)*(?:过敏的)?{_NOT_BECAUSE}(?P<wrong>{_REACTION})(?:过敏)?{_BUT}是对?(?P<value>{_REACTION})(?:过敏)?<END>", "敏", act=SlotAct.CORRECTS, headless=True),
+    say("allergy", rf"(?:(?:医生|大夫)[^，,。！!我你您他她它]{{0,8}}?)?(?:其实|原来|应该)*(?:过敏的)?是对?(?P<value>{_REACTION})(?:过敏)?[，,、 ]+(?:而|并)?不是对?(?P<wrong>{_REACTION})(?:过敏)?<END>", "敏", act=SlotAct.CORRECTS, headless=True),
     say("allergy", r"(?:我的?)?(?P<value>[\u4e00-\u9fff]{1,6}?)过敏(?:已经)?(?:好|没|消失)了", "好 没 消", act=SlotAct.ENDS),
     say("allergy", r"(?:(?:医生|大夫|专家|检查结果|化验单|报告|复查)(?:都|也)?(?:说|显示|确认|告诉我))?我?<VERY>不(?:再|会)*过敏了<END>", "敏", act=SlotAct.ENDS, elsewhere=_ALLERGENS, headless=True),
     say("allergy", rf"(?:之前|原来|当初|上次|以前|我)*(?:说|查出来?|测出来?)?(?:我)?对?(?P<value>{_ALLERGENS})过敏(?:检测|测试|检查|结果)?(?:其实|原来|竟然|居然|就|都)*(?:是|属于)?(?:误诊|假阳性|虚惊一场|搞错了|弄错了|测错了)", "误 假 虚 错", act=SlotAct.ENDS),
