@@ -104,6 +104,8 @@ def test_talk_of_ones_own_life_that_names_nothing_of_an_instruction_puts_none_in
         (-0.5, "Never mention Dan.", "I'm back on 3 coffees.", False),
         (0.2, "Never mention Dan.", "I'm back on 3 coffees.", True),  # however likely, it hides none
         (-0.5, "别用表情。", "瑜伽停了。", False),
+        (-0.5, "别用表情。", "换手机号了，新号是妈妈挑的。", False),
+        (-0.5, "别用表情。", "我换手机了，新手机随便发。", True),
         (-0.5, "Never mention Dan.", "The coffee machine is fine again.", True),
         (-0.5, "Never mention Dan.", "I met Dan again.", True),  # of the same matter
         (-0.5, "Never mention Dan.", "We moved on, so gossip is fine.", True),  # something follows from it

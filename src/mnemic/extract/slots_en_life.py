@@ -195,7 +195,7 @@ REACHING: Final = (
     say("e-mail", r"(?:<MY> (?:\w+ )?(?:e-?)?mail(?: address)?(?:'s|:| is| has moved(?: over)? to| moved to| changed to)(?: now)?|(?:you can |please )?(?:e-?mail|write(?: to)?|reach|mail) me (?:at|on)|new e-?mail(?: address)?(?:'s|:| is)?) <MAIL>", "@"),
     say("e-mail", r"(?:<I> )?(?:changed|switched|got)(?: my| a new| the)? e-?mails?(?: address(?:es)?)?[,;:]? (?:and |so )?(?:(?:it's|it is|(?:the )?new one(?:'s| is)|i'm|now)(?: now)?(?: at)?:?) <MAIL>", "@", begins=True, headless=True),
     say("phone_number", r"(?:just |finally )?(?:changed|switched)(?: my)?(?: (?:phone|mobile|cell))? numbers?[,;:]? (?:and |so )?(?:it's|it is|(?:the )?new one(?:'s| is))(?: now)? <NUMBER>", "changed switched", begins=True, headless=True),
-    say("phone_number", r"new (?:phone |mobile )?number(?:'s| is) <NUMBER>", "new", begins=True, headless=True),
+    say("phone_number", r"new (?:(?:phone|mobile|cell|cellphone|telephone|contact|whatsapp|work) )*(?:number|no|phone|mobile|cell|cellphone|tel)(?:'s| is|\.?:|,| -)? (?!\d+\.\d{2}\b)<NUMBER>", "new", begins=True, headless=True),
     say("phone_number", r"<I> (?:changed|switched|got)(?: my| a new)?(?: (?:phone|mobile|cell))? numbers?[,;:]? (?:and |so )?(?:it's|it is|the new one(?:'s| is))(?: now)? <NUMBER>", "changed switched got", begins=True),
     say("phone_number", r"<MY>(?: (?:old|phone|mobile))* number,? <NUMBER>,? (?:is (?:dead|gone|disconnected|cancelled|no longer mine)|no longer works|doesn't work any ?more)", "number", act=SlotAct.ENDS),
     say("phone_number", r"(?:don't use|forget|delete) (?:my )?(?:old )?(?:number )?<NUMBER>", "use forget delete", act=SlotAct.ENDS),

@@ -14,15 +14,30 @@ _PETS_NAMED: Final = r"(?P<slot>猫咪|猫|狗狗|狗|兔子|仓鼠|鹦鹉|乌�
 _NAMED_EACH: Final = (
     r"(?P<value>(?![叫是一两二三都很])[\u4e00-\u9fff]{1,3}?(?:、[\u4e00-\u9fff]{1,3}?)*[和跟][\u4e00-\u9fff]{1,3}?)"
 )
-_AGO: Final = r"(?:昨天|昨晚|昨夜|前天|今天|今早|上周|上个?月|上个?星期|上个?礼拜|这周|这个?月|最近|前不久|前几天|去年|今年|[一二三四五六七八九十\d]{1,2}月|不幸|突然|已经|刚刚?|还是|终于|也|就)*"
+_AGO: Final = r"(?:昨天|昨晚|昨夜|前天|今天|今早|上周|上个?月|上个?星期|上个?礼拜|这周|这个?月|最近|前不久|前几天|去年|今年|[一二三四五六七八九十\d]{1,2}月|不幸|突然|已经|刚|还是|终于|也|就)*"
 _OUR_HOUSING: Final = r"(?:新)?(?:房子|家(?!人|里人|长|具|乡|店|公司|餐)|公寓|出租屋|小窝)(?!.{0,6}(?:卖|租出|出租|租给|空着|挂牌|退租|拆|以前|当年))"
 """A home that its speaker speaks of as theirs, and has not left, let or sold."""
 _NOT_FOUND: Final = r"(?!.*(?:(?<!没)(?<!没有)找到|(?<!没)(?<!没有)找着|(?<!没)(?<!没有)(?<!没再)回来了))"
+_KEPT: Final = "(?:猫咪?|狗狗?|兔子|仓鼠|鹦鹉|乌龟|金鱼|英短|美短|布偶|缅因|暹罗|加菲|金毛|柴犬|柯基|泰迪|哈士奇|拉布拉多|边牧|法斗|比熊|博美|萨摩耶|雪纳瑞|吉娃娃|德牧|贵宾)"
+_LOOKING: Final = "[大小老]?(?:[白黑花橘黄灰蓝]色?的?)?"
+_FOR_GOOD: Final = r"(?![了啦]?[，,、 ]*[^，,。！!]{0,12}(?:暂时|临时|[几一两三]天|[几一两三]个?(?:周|星期|礼拜|月)|一阵|周末|[接带领抱拿要]回|还给我|回来))"
+"""The next clause says nothing of a while, or of a return."""
 _CALLED_PET: Final = r"(?P<value>(?![我你他她它谁这那都人大])[\u4e00-\u9fff]{2,3}?)"
 
 _ALLERGENS: Final = (
     "(?:花生|坚果|海鲜|贝类|虾|螃蟹|蟹|鱼|芒果|菠萝|凤梨|桃子?|草莓|猕猴桃|奇异果|香蕉|苹果|荔枝|木瓜|番茄|西红柿|牛奶|奶制品|乳制品|鸡蛋|蛋白|蛋|小麦|麸质|面粉|大豆|黄豆|芝麻|腰果|核桃|杏仁"
     "|榛子|开心果|酒精|花粉|柳絮|尘螨|粉尘|灰尘|猫毛|狗毛|羊毛|乳胶|青霉素|头孢|阿莫西林|阿司匹林|布洛芬|磺胺)"
+)
+_REACTED_TO: Final = r"(?!什么|任何|季节性|食物|药物|皮肤|容易|有点|真的?|严重|普通|一般|[我你您他她它这那])(?:(?!不|没|对|是|过敏)[\u4e00-\u9fffA-Za-z、]){1,10}?"
+_REACTION: Final = rf"(?:{_REACTED_TO}(?=过敏)|{_ALLERGENS}(?:[、和]{_ALLERGENS})*)"
+"""What somebody reacts to: anything before 过敏, and without this word what people are known to react to."""
+_BUT: Final = r"[，,、；; ]+(?:而|其实|原来|实际上|应该|真正)*"
+"""Leads over to what is so in place of what is not; 就是 does not, behind which either may be."""
+_NOT_BECAUSE: Final = r"(?:并|根本|压根|从来|完全)?不是(?:因为)?对?"
+_TELLS_MY_ALLERGY: Final = r"(?:(?:医生|大夫)[^，,。！!我你您他她它]{0,8}(?=我))?<I>(?:的?过敏原?)?(?:应该)?"
+_I_REACT_TO: Final = r"(?:其实|原来|真正|一直|会)*(?:让|使|令|害|导致|引起|引发)?我(?:真正|其实|一直|会)*过敏的(?:东西|食物)?(?:其实|根本|真正|原来|应该|并)*"
+_FROM_NOW: Final = (
+    r"(?:[从打自]?(?:今天|今日|今儿|今|现在|此刻?|这天|这个?月|今年)(?:起|开始|以?后)|从?(?:以后|往后|今后))"
 )
 _STAYING_ON: Final = r"(?!.*(?:出差|旅游|旅行|玩|探亲|探望|看望|周末|过年|过节|假期|放假|几天|一趟|办事|开会|就走|待[一两三四五六七八九十几\d]|[天周]就|参加|喝喜酒))"
 """Says nothing of a journey, or of a stay that is to end."""
@@ -43,6 +58,8 @@ _LIFE: Final = (
     say("blood_type", r"我(?:的血型)?是(?P<value>(?:AB|A|B|O|ab|a|b|o)型(?:血|Rh阴性|阴性|阳性)?)", "型"),
     say("city", r"<I>(?:住在|住|居住在|定居在?|常住|家住|家在)(?!的)<PLACE>", "住 居 家"),
     say("city", r"<I>住(?:在)?(?!的)<SPOT><PASSED>?<END>", "住"),
+    say("city", r"<INTRO>(?:住在|住|家住|家在|常住|定居在?|居住在|生活在|坐标)(?!的)<PLACE><PASSED>?<END>", "住 家 居 生 坐"),
+    say("city", r"<INTRO>在<PLACE>(?:工作|生活|上班|定居|居住)<PASSED>?<END>", "工 生 上 居"),
     say("city", r"我在<PLACE>(?:工作|生活|上班|定居|居住|租房|租了|买了?房|安家|落脚|扎根|住(?!院|过))", "在"),
     say("city", r"<I>(?:在|于)?(?:[\u4e00-\u9fff\d]{1,6}年)?(?:落户|安家|定居|扎根|落脚)(?:在|到|于)?了?<PLACE>", "落 安 定 扎", begins=True),
     say("city", r"<MY>(?:家|房子|住的地方)(?:现在)?在<PLACE>", "家 房 住"),
@@ -60,7 +77,9 @@ _LIFE: Final = (
     say("city", rf"<WE>(?:重新|又)?回(?:到)?了?(?!老家|家|宿舍|学校|公司|娘家|婆家|父母|爸妈|国)<SPOT>(?:来)?(?:住|定居|生活)了<END>{_STAYING_ON}", "回", begins=True),
     say("city", r"<WE>(?:来到|来|到)了?<PLACE>(?:打工|工作|上班|生活|住|定居|落户)?(?:了)?<SETTLED>(?:了|啦)?(?=[，,。！!；;]|$)", "来 到", begins=True),
     say("city", r"<WE>在<PLACE>(?:已经|都|也|一共)*(?:住|待|呆|生活|打工|工作|上班)(?:了)?<SETTLED>了(?=[，,。！!；;]|$)", "在"),
-    say("city", r"<I>(?:就)?(?:是|算)<KNOWN>人了", "人", begins=True),
+    say("city", r"<I>(?:真正|便)?(?:是|算是?|成为?|变成)了?(?:一[个名])?新?<KNOWN>(?:人|市民)(?:了(?!解|不起)|啦|咯|喽)", "人 民", begins=True),
+    say("city", r"<WE>(?:真正)?(?:成为?|变成)了?(?:一[个名])?新?<KNOWN>(?:人|市民)<END>", "成", begins=True),
+    say("city", rf"{_FROM_NOW}[，,]?我们?(?:也|就|便|正式|真正)*(?:是|算是?)(?:一[个名])?新?<PLACE>(?:人|市民)<END>", "人 民", begins=True),
     say("city", r"(?:<I>|^)租在<PLACE>", "租"),
     say("city", r"^[\u4e00-\u9fff]{0,6}在<KNOWN>(?:落脚|安家|定居|扎根)", "落 安 定 扎", begins=True),
     say("employer", r"<MY>(?:公司|单位)(?:名字)?(?:叫|是)<FIRM><END>", "公 单"),
@@ -68,7 +87,7 @@ _LIFE: Final = (
     say("city", r"<I>(?:从来)?没(?:有)?在<PLACE>住过", "没", act=SlotAct.ENDS),
     say("city", r"<I>(?:以前|曾经|原来|过去)住(?:在|过)?<PLACE>", "住", act=SlotAct.ENDS),
     say("city", r"跟<KNOWN>(?:道别|说再见|告别)了", "别 再", act=SlotAct.ENDS),
-    say("origin", r"<I>(?:是|来自)<PLACE>(?:人(?!了)|的|<END>)", "是 来"),
+    say("origin", r"(?<![起始后])(?<![起始后][，,])<I>(?:是|来自)<PLACE>(?:人(?![了啦咯喽])|的|<END>)", "是 来"),
     say("origin", r"(?:我的?|我们?)?(?:老家|家乡|故乡)(?:在|是)<PLACE>", "家 故"),
     say("origin", r"(?:我的?|我们?)老家(?:是|在)?<KNOWN>(?:人|的)?<END>", "家"),
     say("address", r"(?:<MY>(?:家)?(?:新)?(?:的)?(?:地址|住址|收货地址)(?:现在)?(?:是|改成|改为|换成|：|:)了?|(?:包裹|快递|信)(?:请)?(?:寄到|送到|寄))(?P<value>[\u4e00-\u9fff\d\w-]{4,30}?(?:号|室|楼|栋|弄|单元|层)(?:[\d\w-]{1,8}(?:室|号|楼)?)?)", "地 住 寄 送"),
@@ -89,6 +108,9 @@ _LIFE: Final = (
     say("job", r"<WE>退休(?:<PASSED>)?(?:了|啦|在家)", "退", says="退休", begins=True),
     say("job", r"<I>(?:现在)?(?:是个?|做|当|干起了?)?(?P<value>单干|自由职业|待业|失业|全职妈妈|全职爸爸|全职主妇)(?:了|者)?<END>", "单 自 待 失 全", begins=True),
     say("job", r"<I>(?:是|在做|做|当|成了|当上了?|升(?:职)?(?:为|成|了|做|当)*|升任|转行(?:做|当)|改行(?:做|当))(?:一名|一个|一位|个|名)?<JOB><END>", "是 做 当 成 升 转 改", begins=True),
+    say("employer", r"<INTRO>在(?![^，,。]{0,8}(?:一[家个所间]|某))<COMPANY>(?:工作|上班|任职|做|当|干|打工)", "在"),
+    say("employer", r"<INTRO>在<KNOWN_FIRM>(?:工作|上班|任职|做|当|干|打工)", "在"),
+    say("job", r"<INTRO>(?:在[^，,。]{1,10}?)?(?:是|做|当|担任)(?:一名|一个|一位|个|名)?<JOB><END>", "是 做 当 任"),
     say("job", r"^(?:我)?当<JOB>第?[一二三四五六七八九十两\d]{1,3}年", "当"),
     say("job", r"<I>(?:是)?(?:干|做)(?P<value>[\u4e00-\u9fff]{2,5}?)(?:这一行|这行|这个行业|行业的?)", "行"),
     say("job", r"<WE>(?P<value>跑外卖|送外卖|送快递|跑快递|开出租|开滴滴|开网约车|开货车|开大车|摆摊|种地|做生意|跑业务|跑运输)(?:的)?<END>", "跑 送 开 摆 种 做"),
@@ -104,7 +126,7 @@ _LIFE: Final = (
     say("studies", r"<I>(?:大学|本科|研究生|硕士|博士|现在)?(?:学的是|读的是|念的是|学|读|念|主修|攻读)(?P<value>(?:中医|西医|临床医学|医学|法律|法学|计算机|软件工程|会计|金融|经济学?|美术史?|音乐|历史|哲学|数学|物理|化学|生物|英语|日语|法语|德语|中文|新闻|建筑|土木|护理|设计|心理学?|教育|机械|自动化|统计学?|语言学|考古|古文字|兽医|农学|园林|电子|通信))(?:专业|系)?<END>", "学 读 念 修"),
     say("studies", r"<I>?(?:转|换)(?:到|去|成|了)+(?P<value>[\u4e00-\u9fff]{2,6}?)(?:专业|系)(?:了)?<END>", "转 换", begins=True),
     say("studies", r"<WE>(?:办了?)?(?:退学|休学|毕业|肄业|辍学)(?:了|啦)?<END>", "学 业", act=SlotAct.ENDS),
-    say("phone_number", r"(?:<THEIR>(?:手机|电话|联系)?(?:号码|手机号|电话|号)(?:现在)?(?:是|改成|改为|换成|变成|：|:)了?|(?:打|拨)我(?:这个)?(?:电话|手机)?|(?:我的?)?(?:手机|电话)(?:是|换成|改成|：|:)?) ?<NUMBER>", "号 电 手 打 拨"),
+    say("phone_number", r"(?:<THEIR>(?:手机|电话|联系)?(?:号码|手机号|电话|号)(?:现在)?(?:是|改成|改为|换成|变成|：|:)了?|(?:打|拨)我(?:这个)?(?:电话|手机)?|(?:我的?)?新?(?:手机|电话)(?:是|换成|改成|：|:)?) ?<NUMBER>", "号 电 手 打 拨"),
     say("phone_number", r"(?:<I>)?(?:刚)?(?:换|改)了?(?:一?个)?(?:新的?)?(?:手机|电话)?(?:号码|号|电话)(?:了)?[，,：: ]*(?:新(?:的|号码?)?(?:现在)?(?:是)?|现在(?:是)?|是)?<NUMBER>", "换 改", begins=True),
     say("e-mail", r"<I>?(?:换了?(?:个|一个)?新?邮箱(?:地址)?了?|邮箱(?:地址)?(?:已经)?换了?)[，,：:。 ]*(?:我)?(?:以后|现在|改)*(?:新的?(?:邮箱|地址)?|用)?(?:是|用|成|：|:)? ?(?=[A-Za-z0-9])<MAIL>", "@", begins=True, headless=True),
     say("e-mail", r"(?:<THEIR>(?:电子)?(?:邮箱|邮件地址|邮件|email|Email)(?:地址)?(?:现在)?(?:是|改成|改为|换成|挪到|换到|：|:)?了?|(?:资料|文件|邮件|材料)?(?:请)?(?:发|寄|写信)(?:到|给|至)?|发我) ?<MAIL>", "@"),
@@ -137,6 +159,7 @@ _PEOPLE: Final = (
     say("family", r"<I>没有?(?P<value>孩子|兄弟姐妹|姐妹|兄弟|哥哥|弟弟|姐姐|妹妹)<END>", "没", act=SlotAct.ENDS),
     say("marital_status", r"<WE>没(?:有)?(?:结过|结)(?P<value>婚)", "没", act=SlotAct.ENDS),
     say("pet", r"(?:我们?|我家|我们家|家里)的?(?:养了?)?(?:有)?[一两]?(?:只|条|个)?(?:小)?<PETS>[，,]?(?:名字)?(?:叫做?|名叫)<PERSON><END>", "叫", shown="{value} ({slot})", anywhere=True),
+    say("pet", rf"(?:<I>|我们?家|家里)(?:养了?|有|领养了?|收养了?|买了?|捡了?|抱养了?)(?:一?[只条个])?(?:名?叫做?|名字叫)(?!声|得|个|起来)(?P<value>[\u4e00-\u9fffA-Za-z]{{1,6}}?)的{_LOOKING}(?P<slot>{_KEPT})<END>", "叫", shown="{value} ({slot})", begins=True),
     say("pet", r"(?:我家|我们家)的?(?P<slot>猫|狗)(?P<value>(?![猫狗天常偷刚慢明老乖悄渐日夜年处往默紧白好统])(?P<twice>[\u4e00-\u9fff])(?P=twice))(?=又|在|今|昨|老|最|总|特|把|不|也|最近|会|病|生|[，,。！!])", "家", shown="{value} ({slot})"),
     say("pet", rf"(?:<I>|我们?家的?|家里)?(?:养了?|有)?[两二三四五](?:只|条|个)(?:小)?{_PETS_NAMED}[，,、：:]?(?:名字)?(?:分别)?(?:叫做?|名叫|是)?{_NAMED_EACH}<END>", "养 有 两 二 三 四 五", shown="{value} ({slot})", many=True),
     say("", rf"(?:我们?家的?|可怜的)?{_CALLED_PET}{_AGO}(?:去世|过世|离世|病逝|病死|死)了<END>", "世 逝 死", act=SlotAct.ENDS, among="living"),
@@ -145,7 +168,7 @@ _PEOPLE: Final = (
     say("", rf"(?:我们?家?的?)?{_CALLED_PET}{_AGO}(?:跑|飞|溜|丢|走失|不见).{{0,8}}?(?:再也|一直|至今|到现在|就|都|还)+没(?:有)?(?:再)?(?:回来|找到|找着)", "跑 飞 溜 丢 失 见", act=SlotAct.ENDS, among="owned"),
     say("", rf"<MY><RELATION>{_AGO}(?:去世|过世|离世|病逝|不在人世)(?:了)?<END>", "世 逝", words=_WORDS, act=SlotAct.ENDS),
     say("", r"(?:<MY>)(?:那[辆台部只])?(?P<value>(?![那这])[\u4e00-\u9fffA-Za-z0-9]{1,6}?)(?:昨天|昨晚|上周|今天|前天)?(?:被(?:人)?偷|被盗|丢|不见|报废)了<END>", "偷 盗 丢 见 废", act=SlotAct.ENDS, among="owned"),
-    say("pet", r"(?:<I>|家里|^)养了?(?:只|条|头|匹|对(?!了)|缸)?(?P<value>(?:[一两二三四五六七八九十几\d]+(?:只|条|头|匹|对|缸)|(?<=[只条头匹对缸]))(?:[\u4e00-\u9fff]{1,6}?))(?=[，,。！!；;]|$|叫)(?![，,、：:]?(?:名字)?(?:分别)?(?:叫做?|名叫|是)?[\u4e00-\u9fff]{1,3}(?:、[\u4e00-\u9fff]{1,3})*[和跟][\u4e00-\u9fff]{1,3}(?:[，,。！!；;]|$))", "养"),
+    say("pet", rf"(?:<I>|家里|^)养了?(?:只|条|头|匹|对(?!了)|缸)?(?P<value>(?:[一两二三四五六七八九十几\d]+(?:只|条|头|匹|对|缸)|(?<=[只条头匹对缸]))(?!(?:名?叫|名字叫)(?!声|得|个|起来)[^，,。的]{{1,6}}的{_LOOKING}{_KEPT}<END>)(?:[\u4e00-\u9fff]{{1,6}}?))(?=[，,。！!；;]|$|叫(?!的|声))(?![，,、：:]?(?:名字)?(?:分别)?(?:叫做?|名叫|是)?[\u4e00-\u9fff]{{1,3}}(?:、[\u4e00-\u9fff]{{1,3}})*[和跟][\u4e00-\u9fff]{{1,3}}(?:[，,。！!；;]|$))", "养"),
     say("pet", r"<I>(?:不养|没养|没有)(?P<value>宠物|猫|狗)<END>", "不 没", act=SlotAct.ENDS),
     say("pet", r"(?:<MY>)(?:家)?的?(?:猫|狗|兔子|仓鼠|鹦鹉|乌龟)(?:已经)?(?:去世|死|走丢|走|没)了", "去 死 走 没", act=SlotAct.ENDS),
     say("car", r"<WE>(?:开的是|开|的车是|换了?|买了?|提了?)(?:一?[辆台部])?(?P<value>(?:(?!的是|了|过)[\u4e00-\u9fff]){0,4}(?:特斯拉|丰田|本田|大众|宝马|奔驰|奥迪|比亚迪|吉利|长城|哈弗|别克|福特|日产|马自达|现代|起亚|沃尔沃|雷克萨斯|保时捷|五菱|蔚来|理想|小鹏|问界|桑塔纳|捷达|电车|电动车|新能源)[\u4e00-\u9fffA-Za-z0-9]{0,6}?)<END>", "开 车 换 买 提", begins=True),
@@ -157,8 +180,10 @@ _PEOPLE: Final = (
     say("possession", r"(?:我们?家|家里)没(?:有)?(?P<value>电视机?|空调|冰箱|洗衣机|电脑|钢琴|自行车|摩托车|电动车|打印机|微波炉|烤箱|洗碗机|电梯)<END>", "没", act=SlotAct.ENDS),
     say("possession", r"<I>有(?:一|两|三|几)(?:台|辆|部|架|把|套|块|艘)(?P<value>[\u4e00-\u9fffA-Za-z0-9]{1,8}?)<END>", "有"),
     say("", r"<I>?(?:把)?<OWNED><GIVING>(?:卖掉?|转让|送人|送走|处理掉?|报废|捐掉?)了<END>", "卖 转 送 处 报 捐", act=SlotAct.ENDS, among="owned"),
-    say("", r"<I>?(?:把)?<OWNED><GIVING>(?:送|给|转|让|捐|过继|留|交|寄养|托付|转让|赠送|捐献)(?:给|到)?了?<TAKER>(?:家)?(?:去|来)?(?:领养|收养|养|领走|带走|抱走|接走)?(?:了|啦)<END>", "送 给 转 让 捐 过 留 交 寄 托 赠", act=SlotAct.ENDS, among="owned"),
-    say("", r"<I>?(?:把)?<OWNED><GIVING>(?:被|让)(?:<TAKER>)?(?:领养|收养|领走|带走|抱走|接走|要走)(?:走)?(?:了|啦)<END>", "被 让", act=SlotAct.ENDS, among="owned"),
+    say("", rf"<I>?(?:把)?<OWNED><GIVING>(?:送|给|转|让|捐|过继|留|交|寄养|托付|转让|赠送|捐献)(?:给|到)?了?<TAKER>(?:家)?(?:去|来)?(?:领养|收养|养|领走|带走|抱走|接走)?(?:了|啦)<END>{_FOR_GOOD}", "送 给 转 让 捐 过 留 交 寄 托 赠", act=SlotAct.ENDS, among="owned"),
+    say("", rf"<I>?(?:把)?<OWNED><GIVING>(?:被|让)(?:<TAKER>)?(?:领养|收养|领走|带走|抱走|接走|要走)(?:走|去?养)?(?:了|啦)<END>{_FOR_GOOD}", "被 让", act=SlotAct.ENDS, among="owned"),
+    say("", rf"(?:我们?家的?|我的)?(?P<value>(?![我你他她它谁这那都])(?:(?!搬|现在|如今|以后)[\u4e00-\u9fff]){{1,4}}?)(?:现在|如今|以后)?<GIVING>(?:归|跟着?|住在?|养在)<TAKER>(?:家里?|那[儿里边]?)?(?:养|住|过|管)?(?:了|啦)<END>{_FOR_GOOD}", "归 跟 住 养", act=SlotAct.ENDS, among="pet"),
+    say("", rf"<I>?(?:给)?{_CALLED_PET}{_AGO}(?:找到?|有)了?(?:个|一个)?新(?:主人|家)(?:了|啦)<END>", "找 有", act=SlotAct.ENDS, among="pet"),
 )  # fmt: skip
 
 _TASTES: Final = (
@@ -174,6 +199,17 @@ _TASTES: Final = (
     say("allergy", r"(?:^|我)(?P<value>(?!不|没|我|他|她|[这那]|[老妈爸姐妹哥弟儿女孩朋同奶爷家]|.妈|.爸|[太很]?[辣烫冰冷热凉硬酸甜咸油]的)[\u4e00-\u9fff]{1,5}?)(?:我|是|真的?)?(?:一[口点丁]儿?|半[口点])?(?:都|也|可)?(?:碰不[得了]|吃不[得了]|沾不[得了]|不能[碰吃沾])[，,、 ]?(?:一?[碰吃沾](?:了|就)?|不然|否则)?(?:嗓子|喉咙|嘴唇?|脸|舌头|眼睛|浑身|全身|身上)(?:会|就|要|得|立马|马上|全|一下子)*(?:肿|起疹|起疙瘩|痒|过敏)", "肿 疹 疙 痒 敏"),
     say("allergy", r"<I>(?:已经)?(?:不再|不)对(?P<value>[\u4e00-\u9fff]{1,8}?)过敏", "不", act=SlotAct.ENDS),
     say("allergy", r"<I>对(?P<value>[\u4e00-\u9fff]{1,8}?)(?:已经)?不(?:再)?过敏", "不", act=SlotAct.ENDS),
+    say("allergy", rf"{_TELLS_MY_ALLERGY}(?:{_NOT_BECAUSE}{_REACTION}(?:过敏)?|不对{_REACTED_TO}过敏|对{_REACTED_TO}(?:其实|并)?不过敏){_BUT}是?对?(?P<value>{_REACTION})(?:过敏)?<END>", "敏", many=True),
+    say("allergy", rf"{_TELLS_MY_ALLERGY}{_NOT_BECAUSE}(?P<value>{_REACTED_TO})过敏(?=[。！!]|$|{_BUT}(?:只|单纯|纯粹)?[是对])", "敏", act=SlotAct.ENDS, many=True),
+    say("allergy", rf"{_TELLS_MY_ALLERGY}{_NOT_BECAUSE}(?P<value>{_REACTION}){_BUT}是对?{_REACTED_TO}过敏<END>", "敏", act=SlotAct.ENDS, many=True),
+    say("allergy", rf"{_TELLS_MY_ALLERGY}是对(?P<value>{_REACTED_TO})过敏<END>", "敏", many=True),
+    say("allergy", rf"{_TELLS_MY_ALLERGY}是?对{_REACTED_TO}过敏[，,、 ]+(?:而|并)?不是对?(?P<value>{_REACTION})(?:过敏)?<END>", "敏", act=SlotAct.ENDS, many=True),
+    say("allergy", rf"{_I_REACT_TO}不是{_REACTED_TO}{_BUT}是(?P<value>{_REACTED_TO})<END>", "敏", many=True),
+    say("allergy", rf"{_I_REACT_TO}不是(?P<value>{_REACTED_TO}){_BUT}是{_REACTED_TO}<END>", "敏", act=SlotAct.ENDS, many=True),
+    say("allergy", rf"{_I_REACT_TO}是(?P<value>{_REACTED_TO})[，,、 ]+(?:而|并)?不是{_REACTED_TO}<END>", "敏", many=True),
+    say("allergy", rf"{_I_REACT_TO}是{_REACTED_TO}[，,、 ]+(?:而|并)?不是(?P<value>{_REACTED_TO})<END>", "敏", act=SlotAct.ENDS, many=True),
+    say("allergy", rf"(?:(?:医生|大夫)[^，,。！!我你您他她它]{{0,8}}?)?(?:其实|原来)*(?:过敏的)?{_NOT_BECAUSE}(?P<wrong>{_REACTION})(?:过敏)?{_BUT}是对?(?P<value>{_REACTION})(?:过敏)?<END>", "敏", act=SlotAct.CORRECTS, headless=True),
+    say("allergy", rf"(?:(?:医生|大夫)[^，,。！!我你您他她它]{{0,8}}?)?(?:其实|原来|应该)*(?:过敏的)?是对?(?P<value>{_REACTION})(?:过敏)?[，,、 ]+(?:而|并)?不是对?(?P<wrong>{_REACTION})(?:过敏)?<END>", "敏", act=SlotAct.CORRECTS, headless=True),
     say("allergy", r"(?:我的?)?(?P<value>[\u4e00-\u9fff]{1,6}?)过敏(?:已经)?(?:好|没|消失)了", "好 没 消", act=SlotAct.ENDS),
     say("allergy", r"(?:(?:医生|大夫|专家|检查结果|化验单|报告|复查)(?:都|也)?(?:说|显示|确认|告诉我))?我?<VERY>不(?:再|会)*过敏了<END>", "敏", act=SlotAct.ENDS, elsewhere=_ALLERGENS, headless=True),
     say("allergy", rf"(?:之前|原来|当初|上次|以前|我)*(?:说|查出来?|测出来?)?(?:我)?对?(?P<value>{_ALLERGENS})过敏(?:检测|测试|检查|结果)?(?:其实|原来|竟然|居然|就|都)*(?:是|属于)?(?:误诊|假阳性|虚惊一场|搞错了|弄错了|测错了)", "误 假 虚 错", act=SlotAct.ENDS),
@@ -220,8 +256,10 @@ _TASTES: Final = (
     say("language", r"(?:我的?)?<LANGUAGE>(?:全|都|早)*(?:忘光|忘|还给老师|还给了老师)了", "忘 还", act=SlotAct.ENDS),
 )  # fmt: skip
 
-_RIGHT: Final = r"(?P<value>(?!我|你|他|她|这|那|因为|说|想|不|是)[\u4e00-\u9fffA-Za-z0-9.@]{1,10}?)"
-_MISTAKEN: Final = r"(?P<wrong>(?!我|你|他|她|这样|那样|因为|说|想|很|太|吗|的|这|那)[\u4e00-\u9fffA-Za-z0-9.@]{1,10}?)"
+_RIGHT: Final = (
+    r"(?P<value>(?![^，,。]{0,12}过敏)(?!我|你|他|她|这|那|因为|说|想|不|是)[\u4e00-\u9fffA-Za-z0-9.@]{1,10}?)"
+)
+_MISTAKEN: Final = r"(?P<wrong>(?![^，,。]{0,12}过敏)(?!我|你|他|她|这样|那样|因为|说|想|很|太|吗|的|这|那)[\u4e00-\u9fffA-Za-z0-9.@]{1,10}?)"
 _SECOND_THOUGHT: Final = r"(?:(?:[哦噢啊呃]?不对|[哦噢啊呃]不|不不不?|等等|等一下|[说打写记搞弄]?错了|口误|更正|抱歉|不好意思)[，,。：:！!… ]*)+(?:应该)?(?:是|改成)? ?"
 _RIGHTING: Final = (
     say("", rf"{_SECOND_THOUGHT}<NUMBER><END>", "对 不 等 错 误 正 歉 思", act=SlotAct.CORRECTS),

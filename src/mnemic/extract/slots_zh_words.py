@@ -62,7 +62,14 @@ _SETTLED: Final = (
 )
 """The same of a stay that is no journey: of months, or counted in weeks."""
 
+_INTRODUCTION: Final = (
+    r"(?:我|本人|俺)(?:的?名字)?(?:(?:叫|姓|是(?![来到去昨今刚从在])|今年|来自|男|女)(?:(?!KIN)[^，,、。！!？? ]){1,12}?|男|女|(?:\d{2}|[二三四五六七八九]?十[一二三四五六七八九]?)岁)[，,、 ]+"
+    r"(?:(?:(?!KIN|[有养])[^，,、。！!？? ]){1,16}[，,、 ]+){0,3}?(?:我|现在|目前|如今|平时|一直|常年|独自|一个人)*"
+).replace("KIN", rf"{_KIN}|[他她它你您]|孩子|家人|出差|旅[行游]|开会|暂时")
+"""Who introduces themselves, and goes on without saying 我 again: 我叫林晓，今年三十，"""
+
 _TOKENS: Final = {
+    "<INTRO>": _INTRODUCTION,
     "<I>": _I,
     "<PASSED>": _PASSED,
     "<SETTLED>": _SETTLED,
@@ -95,7 +102,7 @@ _TOKENS: Final = {
     "<GONE>": r"(?:分手|分开|离婚|掰|散|吹)",
     "<LATELY>": _LATELY,
     "<OWNED>": r"(?P<value>(?![把我你他她它这那都也])[\u4e00-\u9fffA-Za-z0-9]{1,8}?)",
-    "<GIVING>": rf"(?:{_LATELY}|已经|刚刚?|终于|最后|只好|只能|还是|不得不|忍痛|都|也|就|前天|昨晚|今天)*",
+    "<GIVING>": rf"(?:{_LATELY}|已经|刚|终于|最后|只好|只能|还是|不得不|忍痛|都|也|就|前天|昨晚|今天)*",
     "<TAKER>": rf"(?:我?(?:的)?(?:{_KIN}|爸妈|父母|奶奶|爷爷|外婆|姥姥|外公|姥爷|婆婆|公公|姐|妹|哥|弟|侄子|侄女|外甥女?|亲戚|邻居|别人|人家|学校|图书馆|社区|救助站|收容所|好心人|同学|前任|孩子|有缘人|人)|{NAME}|[小老阿大][\u4e00-\u9fff])",
     "<FROM>": r"(?:从(?:(?!搬|跳|[，,。！!])[\u4e00-\u9fffA-Za-z]){2,10}?)",
     "<END>": _END,

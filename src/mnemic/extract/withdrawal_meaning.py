@@ -62,7 +62,7 @@ _CUE_EN: Final = re.compile(
     r"|nvm|disregard|done (?:its|their) (?:job|work)|instead of|will do|goes|use whatever)\b"
 )
 _CUE_ZH: Final = re.compile(
-    "又|不用|不必|不需要|没必要|唔使|唔要|用返|算了|免了|取消|作废|不算|随你|随便|都行|都可以|都得|没关系|没事了|不介意|无所谓|尽管|够了|腻|烦了|累了|到此|还是|换|恢复|可以|改|照|放下|停|撤|拿掉|去掉|(?:别|不要)再|不再"
+    "又|不用|不必|不需要|没必要|唔使|唔要|用返|算了|免了|取消|作废|不算|随你|随便|都行|都可以|都得|没关系|没事了|不介意|无所谓|尽管|够了|腻|烦了|累了|到此|还是|换(?!了?[一个部台份辆套新]*(?:手机|号|电话|邮箱|地址|工作|公司|单位|岗|部门|房|家|地方|城市|车|学校|专业|医院|医生|室友))|恢复|可以|改|照|放下|停|撤|拿掉|去掉|(?:别|不要)再|不再"
     "|就(?:说|提|用|写|道歉|讲)|也吃|好好|想了想|开荤|解除|忽略|当我没"
 )
 _ELSEWHERE_EN: Final = re.compile(
@@ -89,7 +89,12 @@ _REPORT_EN: Final = re.compile(
     _LEAD_EN
     + r"(?:(?:[a-z']+ and )?i(?:'m|'ve|'d|'ll)?|im|ive|we(?:'re|'ve|'d|'ll)?|(?:my|our) (?:[a-z'-]+ ){1,3}?(?:is|are|was|were|has|have|got|went|came))\b"
 )
-_REPORT_ZH: Final = re.compile("^(?:.*(?<![够腻烦算罢免行用])[了啦]|我[^，,；;]*)[。.！!~～ ]*$")
+_ANEW_ZH: Final = r"(?:我们?)?的?(?:新的?[^，,；;]{0,8}?(?:是|在|叫|[:：]|(?=[\w.+-]*[\d@]))|(?:现在|如今|目前)(?:(?:改)?[在是叫住姓]|(?:开|骑|养)的是)|[\w.+-]*[\d@])"
+"""How somebody goes on who has changed something of theirs: with what it is now (我换手机号了，新号是...)."""
+_REPORT_ZH: Final = re.compile(
+    "^(?:.*(?<![够腻烦算罢免行用])[了啦]|我[^，,；;]*"
+    rf"|(?:[^，,；;]*(?<![够腻烦算罢免行用])[了啦][^，,；;]*|我[^，,；;]*)[，,；;：: ]+{_ANEW_ZH}[^，,；;]*)[。.！!~～ ]*$"
+)
 _MORE_EN: Final = re.compile(
     r"\bso (?!much\b|many\b|far\b|good\b)|[;:—–]| - |\b(?:please|pls|plz)\b"
     r"|\b(?:rules?|asked|want|wish|like|love|prefer|need|miss|mind|missed|use|rather|find|over|tired|sick|bored|fed up|enough|(?:done|finished|through) with)\b"

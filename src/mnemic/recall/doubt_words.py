@@ -144,7 +144,7 @@ _SAID_OTHERWISE: Final = (
 ).pattern()
 """Supposed, wished for, planned, long ago or a joke: nothing is said of now."""
 
-_NOT_SO: Final = r"\b(?:from|out of|than|instead of|not|no longer|leave|leaving|left)\b\W+(?:\w+\W+){0,2}?VALUE|(?:离开|从|不是|别了)VALUE"
+_NOT_SO: Final = r"\b(?:from|out of|than|instead of|not|no longer|leave|leaving|left)\b\W+(?:\w+\W+){0,2}?VALUE|(?:离开|从|不是对?|别了)VALUE(?!过敏[嘛吗么])"
 """What stands before a value of which a sentence says that it is not so, or not any more."""
 
 

@@ -158,13 +158,18 @@ def _put_right(item: Item, key: str, finding: Finding, book: HouseBook) -> None:
 
 
 def _mistaken(finding: Finding, book: HouseBook) -> BookedStatement | None:
-    """Find the one fact that says what was wrong, in whatever form its slot keeps it."""
+    """Find the one fact, of the slot that a finding names if it does, that says what was wrong in whatever form."""
     import_whole("mnemic.extract.slots")
     from mnemic.extract.slots import birthday
 
     said = str(finding.wrong)
     for form in dict.fromkeys((said, birthday(said) or said)):
-        if wrong := book.alone("holds", finding.subject, same_value(form)):
+        value = same_value(form)
+        if finding.slot:
+            wrong = book.filed("value", finding.subject, finding.slot, value)
+        else:
+            wrong = book.alone("holds", finding.subject, value) or ()
+        if wrong:
             return wrong[0]
     return None
 
