@@ -68,9 +68,17 @@ PRINTED = {
     "README.md": [
         r"I moved from Paris to Lisbon",
         r"Noor: .My sister Noor visits in May",
-        r"^\['Ada lives in Paris', 'Ada",
+        r"^\d+ ACTIVE Ada lives in Paris$",
+        r"^\d+ SUPERSEDED Ada lives in Paris$",
+        r"^\d+ ACTIVE Ada lives in Lisbon$",
     ],
-    "README.zh.md": [r"搬到了里斯本", r"^\"我妹妹五月来看我。\"", r"^\['Ada 住在巴黎', 'Ada"],
+    "README.zh.md": [
+        r"搬到了里斯本",
+        r"^\"我妹妹五月来看我。\"",
+        r"^\d+ ACTIVE Ada 住在巴黎$",
+        r"^\d+ SUPERSEDED Ada 住在巴黎$",
+        r"^\d+ ACTIVE Ada 住在里斯本$",
+    ],
 }
 """What the block of verbs prints, in this order: the first line of the recall, the answer, the history."""
 

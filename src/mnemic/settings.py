@@ -96,7 +96,8 @@ class Settings:
     backlog_limit: int = 2_000
     """Passages of one user that strategies and embedder may have before them until receipts warn (`Receipt.behind`)."""
     always_share: float = 0.4
-    """Most of a context's budget that standing instructions, pinned items and the profile may take from evidence."""
+    """Most of a context's budget that standing instructions, pinned items and the profile may take from evidence; what
+    bears on the question but loosely gives them as much again."""
     profiler: str = ""
     """File for a log of verbs and their cost, without any text; CSV if its name ends so, else JSON. Empty: none."""
     profiler_users: bool = False

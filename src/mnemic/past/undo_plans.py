@@ -14,6 +14,7 @@ from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import Compacted, Conflict, NotFound
 from mnemic.lanes.slices import DERIVER
 from mnemic.past.branching import commits
+from mnemic.past.undoing import CASCADING
 from mnemic.store.engine.snapshot import Snapshot
 
 LASTING: Final = frozenset(
@@ -166,7 +167,7 @@ def _refuse_changed(changes: Sequence[Change], chosen: Collection[int], seqs: Co
     ]
     if changed:
         more = f", and {len(changed) - _SHOWN:,} more" if len(changed) > _SHOWN else ""
-        raise Conflict(f"{'; '.join(changed[:_SHOWN])}{more}; nothing was undone: undo those first, or cascade")
+        raise Conflict(f"{'; '.join(changed[:_SHOWN])}{more}; nothing was undone: {CASCADING}")
 
 
 def _effective(changes: Sequence[Change], chosen: Collection[int]) -> Iterator[Change]:

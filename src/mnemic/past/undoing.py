@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from typing import Final
 
 from mnemic.core.clock import micros
 from mnemic.core.events import Verb
@@ -19,6 +20,9 @@ from mnemic.past.rederivation import derived_anew, is_taken_back, taken_back_aga
 from mnemic.store.engine.codec import canonical
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.values.drafts import Draft, Note, Op, Put, Tie
+
+CASCADING: Final = "undo those first, or cascade (`--cascade`): that takes back what was changed since, too"
+"""What to do about later changes that an undo finds in its way."""
 
 
 def inverse(snapshot: Snapshot, space: int, seq: int, draft: Draft, *, cascade: bool) -> Draft:
@@ -74,16 +78,27 @@ class _Inverse:
         changed = [f"{item} (by commit {v.seq_from})" for item, v in self.standing.items() if v.seq_from != self.seq]
         changed += [f"the link {link.src} -{link.type}-> {link.dst}" for link in self._links_changed()]
         if changed and not cascade:
-            if (undo := self._undone_by()) is not None:
-                raise Conflict(f"commit {self.seq} is undone already, by commit {undo}; undo that one to redo it")
-            raise Conflict(f"changed since commit {self.seq}: {', '.join(changed)}; undo those first, or cascade")
+            undos = self._undos()
+            if len(undos) % 2:
+                raise Conflict(f"commit {self.seq} is undone already, by commit {undos[-1]}; undo that one to redo it")
+            if undos:
+                raise Conflict(
+                    f"commit {self.seq} was undone, by commit {undos[-2]}, and redone, by commit {undos[-1]}; "
+                    "undo that one to take it back"
+                )
+            raise Conflict(f"changed since commit {self.seq}: {', '.join(changed)}; {CASCADING}")
 
-    def _undone_by(self) -> int | None:
-        """The commit that undid this one, where what it touched still stands as that left it."""
+    def _undos(self) -> list[int]:
+        """The undo of this commit, that of this undo, and so on, where all it touched stands as the last left it."""
         last = max((version.seq_from for version in self.standing.values()), default=self.seq)
-        changes = self.snapshot.changes(self.tenant, last - 1, 1) if last > self.seq else []
-        undid = any(event.verb is Verb.UNDID for change in changes for event in change.events)
-        return last if undid and changes[0].cause == self.seq else None
+        undos: list[int] = []
+        while last > self.seq:
+            changes = self.snapshot.changes(self.tenant, last - 1, 1)
+            if not any(event.verb is Verb.UNDID for change in changes for event in change.events):
+                return []
+            undos.append(last)
+            last = changes[0].cause or 0
+        return undos[::-1] if last == self.seq else []
 
     def _links_changed(self) -> list[Link]:
         """Links of this commit that do not stand as it left them."""

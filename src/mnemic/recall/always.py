@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from mnemic.core.items import ENDED, Kind
 from mnemic.core.sanitize import LABELS
 from mnemic.core.tokens import BY_MODEL, BY_RULES, count_tokens, told_cost
+from mnemic.core.uninterrupted import import_whole
 from mnemic.recall.pack import render
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from mnemic.core.ids import ItemId
     from mnemic.core.items import Item, Version
+    from mnemic.core.queries import Context
 
 _OPEN: Final = '<memory-always note="what the user wants in every answer, what is pinned, and who they are">'
 _CLOSE: Final = "</memory-always>"
@@ -43,6 +45,19 @@ class Always:
         first = f" (the first takes {self.first_cost})" if "blanks" in self.first_cost else ""
         return (f"no room for {self.left_out} of what is always on{first}",) if self.left_out else ()
 
+    def answers(self, question: str, evidence: Context) -> bool:
+        """Whether the block tells what a question asks to heed: it holds, or rests on, what bears on the matter.
+
+        Nobody says "careful" of an allergy, so that the words of such a question tell nothing of what is known.
+        """
+        import_whole("mnemic.recall.heeded")
+        from mnemic.recall.heeded import asks_what_to_heed, nearest_to_matter
+
+        if not asks_what_to_heed(question):
+            return False
+        nearest = nearest_to_matter(evidence)
+        return nearest is not None and any(nearest.id in (item.id, *item.source) for item in self.items)
+
 
 def always_on(
     versions: Sequence[Version],
@@ -60,14 +75,14 @@ def always_on(
         doubted: Facts in doubt, and the line that tells each with what puts it in doubt; these stand last.
 
     Instructions come before what is pinned, and this before the profile; in each the older first. Where room is short
-    the profile goes before what is pinned, and of equals the older one goes.
+    the profile goes before what is pinned, and of equals the older one goes, but for the name, which goes last.
     """
     kept = [v.item for v in versions if _belongs(v.item) and supported(v.item, visible)]
 
     def rank(item: Item) -> int:
         return _IN_DOUBT if item.id in doubted else _rank(item, user)
 
-    ordered = sorted(kept, key=lambda item: (rank(item), -item.said.timestamp(), item.id))
+    ordered = sorted(kept, key=lambda item: (rank(item), not _is_name(item), -item.said.timestamp(), item.id))
     tokens = count_tokens(_OPEN) + count_tokens(_CLOSE) + 2
     chosen: list[tuple[Item, str]] = []
     too_dear = ""
@@ -94,6 +109,10 @@ def _belongs(item: Item) -> bool:
 def is_fact(item: Item) -> bool:
     """Whether an item says who somebody is, and not what they are no longer."""
     return item.kind is Kind.PROFILE and item.slots.get(ENDED) is not True
+
+
+def _is_name(item: Item) -> bool:
+    return is_fact(item) and item.slots.get("slot") == "name"
 
 
 def is_standing(item: Item) -> bool:

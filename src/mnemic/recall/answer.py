@@ -527,14 +527,10 @@ def _read_plainly(
         then, first = held_at(question, context.spans, _own(context.items, user)), evidence[0].item
         if then is not None or micros(first.said) < context.spans[-1].start:
             return then or YesOrNo(None, first, first.text)
-<<<<<<< HEAD
-    said = _plainly_said(question, context, evidence, profile, user, ended)
-=======
     heard = [hit.item for hit in _own(context.items, user)]
     if (told := told_of_kin(question, heard) or (None if context.spans else told_of_deed(question, heard))) is not None:
         return told
-    said = _plainly_said(question, context, evidence, profile, user)
->>>>>>> z/speak
+    said = _plainly_said(question, context, evidence, profile, user, ended)
     if said is not None and said.yes and may_have_ended_since(question, said.item, own):
         return replace(said, yes=None)
     if not judged or (said is not None and said.yes is not None):

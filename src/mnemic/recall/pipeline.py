@@ -25,6 +25,7 @@ from mnemic.recall.polarity import asked_words, share_held
 from mnemic.recall.reasons import Confidence, answerable, explained, traced
 from mnemic.recall.scoring import SCORING
 from mnemic.recall.seeking import Sought
+from mnemic.recall.unasked import only_greets
 from mnemic.recall.understand import Question, Term, spelled, understand
 from mnemic.recall.unreal import LEAST_SO, NEAR_UNREAL
 from mnemic.recall.walk import walk
@@ -159,7 +160,9 @@ def recall(snapshot: Snapshot, catalogues: Catalogues, query: Query, *, explain:
     started = time.perf_counter()
     ranked = _rank(snapshot, catalogues, query)
     packed = _packed(ranked.chosen, ranked, snapshot)
-    why = explained(ranked.question, ranked.readings, packed.hits, ranked.candidates.ranking.most("dense"))
+    nearest = ranked.candidates.ranking.most("dense")
+    small_talk = [only_greets(version.item.text) for version in packed.versions]
+    why = explained(ranked.question, ranked.readings, packed.hits, nearest, small_talk)
     ways = traced(packed.hits, ranked.candidates.trails, ranked.readings, snapshot)
     if ranked.candidates.bridge is not None:
         bridged = ranked.candidates.bridge.explained(packed.hits, ranked.readings, snapshot)

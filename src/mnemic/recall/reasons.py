@@ -31,7 +31,7 @@ from mnemic.recall.recall_weights import WEIGHTS
 from mnemic.recall.understand import ASSISTANTS, FIRST_PERSON, SECOND_PERSON, UNSPACED, rejoined, rejoined_each
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -61,6 +61,9 @@ LOOKED: Final = 16
 NOT_IN_MEMORY: Final = "probably not in memory"
 """How the note begins that an answer carries where its words speak against its being known."""
 
+_FAR_OFF: Final = -4.0
+"""The log odds that a hit speaks of what is asked below which it does not: what answers the turn beside it has more."""
+
 NAMED: Final = 3
 """Most words that a reason lists."""
 
@@ -82,16 +85,21 @@ _COMMON_UNSPACED: Final = tuple(map(hash_term, tokenise("的 我 你 是 了 不
 
 
 def explained(
-    question: Question, readings: Mapping[int, Reading], hits: Sequence[Hit], nearest: float
+    question: Question, readings: Mapping[int, Reading], hits: Sequence[Hit], nearest: float, small_talk: Sequence[bool]
 ) -> list[tuple[str, ...]]:
-    """Say why each hit is there. `nearest`: the greatest component `dense` of any candidate."""
+    """Say why each hit is there.
+
+    Args:
+        nearest: The greatest component `dense` of any candidate.
+        small_talk: Which hits only greet, thank or take leave: they are not told as bearing on what stands beside them.
+    """
+    silent = {(hit.space, hit.doc) for hit, greets in zip(hits, small_talk, strict=True) if greets or _is_far_off(hit)}
     reasons: dict[tuple[int, int], list[str]] = {}
     for reading in readings.values():
         here = [hit for hit in hits if hit.space == reading.space]
         if here:
-            reasons.update(
-                zip(((hit.space, hit.doc) for hit in here), _reasons_of(question, reading, here, nearest), strict=True)
-            )
+            told = _reasons_of(question, reading, here, nearest, silent)
+            reasons.update(zip(((hit.space, hit.doc) for hit in here), told, strict=True))
     return [(*hit.reasons, *reasons[hit.space, hit.doc]) or (_FEW,) for hit in hits]
 
 
@@ -141,8 +149,18 @@ def _mentioned(*spelt: str) -> list[int]:
     return [name_token(key, Naming.MENTION) for key in keys(spelt)]
 
 
-def _reasons_of(question: Question, reading: Reading, hits: list[Hit], nearest: float) -> Iterator[list[str]]:
-    """Of each hit of one reading: all hits at once, word by word."""
+def _is_far_off(hit: Hit) -> bool:
+    """Whether a hit, compared by meaning, speaks of something else than the question."""
+    return "dense" in hit.components and hit.bearing is not None and hit.bearing < _FAR_OFF
+
+
+def _reasons_of(
+    question: Question, reading: Reading, hits: list[Hit], nearest: float, silent: Collection[tuple[int, int]]
+) -> Iterator[list[str]]:
+    """Of each hit of one reading: all hits at once, word by word.
+
+    Of those that are `silent`, and hold no word of the question, it is not said what stands beside them.
+    """
     places = np.array([hit.doc for hit in hits])
     around = np.column_stack((places, reading.neighbours(places)))
     own: list[list[str]] = [[] for _ in hits]
@@ -153,6 +171,9 @@ def _reasons_of(question: Question, reading: Reading, hits: list[Hit], nearest: 
                 own[i].append(term.word)
             elif any(beside):
                 near[i].append(term.word)
+    for i, hit in enumerate(hits):
+        if not own[i] and (hit.space, hit.doc) in silent:
+            near[i].clear()
     dated = _named(reading, places, [(term.word, term.date) for term in (*question.terms, *question.timed)])
     spoken = _named(reading, places, [(term.name, term.speaker) for term in question.names])
     own = [_runs(reading, words, [place]) for words, (place, *_) in zip(own, around.tolist(), strict=True)]

@@ -16,10 +16,12 @@ from mnemic.recall.pack import FENCE, only_of
 from mnemic.recall.reasons import KNOWN
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mnemic.core.items import Item
     from mnemic.core.queries import Context, Recalled
 
-_SAID: Final = 0.15
+SAID: Final = 0.15
 """A recall with less confidence has found no word of what it looked for."""
 
 _BEARS: Final = -2.0
@@ -60,18 +62,48 @@ def only_greets(message: str) -> bool:
 def worth_placing(context: Context, message: str, most: int) -> Context:
     """Leave of what was recalled for a message what bears on it and tells something, the best `most` of it."""
     kept = [hit for hit in context.items if _bears(hit, context.confidence) and _tells(hit.item, message)][:most]
+    return _with_only(context, kept)
+
+
+def cost_of_bearing(context: Context) -> int:
+    """What a recall costs without what bears on its question but loosely."""
+    return _cost([hit for hit in context.items if not _is_loose(hit, context.confidence)])
+
+
+def without_loose(context: Context, room: int) -> Context:
+    """Leave out of a recall what bears on its question but loosely, the worst first, until it fits a room."""
+    kept = list(context.items)
+    for hit in reversed(context.items):
+        if _cost(kept) <= room:
+            break
+        if _is_loose(hit, context.confidence):
+            kept.remove(hit)
+    return _with_only(context, kept)
+
+
+def _with_only(context: Context, kept: Sequence[Recalled]) -> Context:
+    """A recall with only some of what it found, in its order."""
     if len(kept) == len(context.items):
         return context
+    stages = tuple((name, came, len(kept) if name == "pack" else left) for name, came, left in context.stages)
     text = only_of(context.text, {hit.id for hit in kept})
-    tokens = FENCE + sum(hit.tokens for hit in kept) if kept else 0
-    return replace(context, items=tuple(kept), text=text, tokens=tokens)
+    return replace(context, items=tuple(kept), text=text, tokens=_cost(kept), stages=stages)
+
+
+def _cost(hits: Sequence[Recalled]) -> int:
+    return FENCE + sum(hit.tokens for hit in hits) if hits else 0
+
+
+def _is_loose(hit: Recalled, confidence: float) -> bool:
+    """Whether an item is there for want of better; where that was not looked at, no word of the question was found."""
+    return confidence <= SAID if hit.bearing is None else not _bears(hit, confidence)
 
 
 def _bears(hit: Recalled, confidence: float) -> bool:
     """Whether an item probably speaks of what is said; where that was not looked at, words have to say so."""
     if hit.bearing is not None:
-        return hit.bearing >= (_BEARS if confidence > _SAID else _BEARS_UNSAID)
-    return confidence > (_SAID if hit.item.kind in _PASSAGES else KNOWN)
+        return hit.bearing >= (_BEARS if confidence > SAID else _BEARS_UNSAID)
+    return confidence > (SAID if hit.item.kind in _PASSAGES else KNOWN)
 
 
 def _tells(item: Item, message: str) -> bool:

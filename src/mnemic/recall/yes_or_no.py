@@ -496,14 +496,10 @@ def said_of(question: str, facts: Iterable[Item], evidence: Sequence[Item]) -> Y
     for item in sorted(items.values(), key=lambda each: micros(each.said)):
         before = ""
         for sentence in written_sentences(item.text):
-<<<<<<< HEAD
-            reading = _read(asked, sentence)
+            reading = _read(asked, _young_by_kind(asked, sentence))
             if reading is None and before and read and read[-1][:2] == (item, before) and _NOT_SO.fullmatch(sentence):
                 reading = ClauseReading.UNCLEAR
             before = sentence
-=======
-            reading = _read(asked, _young_by_kind(asked, sentence))
->>>>>>> z/speak
             if reading is ClauseReading.RESUMED:
                 ended = bool(read) and read[-1][2] is ClauseReading.NO
                 reading = ClauseReading.YES if ended else None
@@ -530,17 +526,16 @@ def said_of(question: str, facts: Iterable[Item], evidence: Sequence[Item]) -> Y
     return YesOrNo(yes, item, sentence)
 
 
-<<<<<<< HEAD
 def _from_correction(read: Sequence[tuple[Item, str, ClauseReading]], item: Item) -> int:
     """From which reading on those of an item count: the last that opens with taking back what was told, or the first."""
     return max((n for n, (at, said, _) in enumerate(read) if at is item and _CORRECTED.match(said)), default=0)
-=======
+
+
 def _young_by_kind(asked: _Asked, sentence: str) -> str:
     """A sentence with the word for a young pet as that for any, where a question asks for one: a puppy is a dog."""
     for kind in asked.objects & _YOUNG.keys():
         sentence = _YOUNG[kind].sub(kind, sentence)
     return sentence
->>>>>>> z/speak
 
 
 def _may_go_on(sentence: str) -> bool:

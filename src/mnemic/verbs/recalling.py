@@ -64,6 +64,8 @@ _UNSEARCHED: Final = (
 CORE_LIMIT: Final = 300
 """Most items that are looked at for the always-on part of a context."""
 
+_OVER_LOOSE: Final = 2.0
+"""How many times its share what is always on may take from evidence that bears on the question but loosely."""
 
 _TOLD: Final = 3
 """Most facts of the profile that a note tells."""
@@ -327,19 +329,35 @@ class Recalling:
         always = lay_out(share := int(budget * self.settings.always_share))
         rest = replace(request, budget=max(1, budget - always.tokens))
         import_whole("mnemic.recall.unasked")
-        from mnemic.recall.unasked import only_greets
+        from mnemic.recall.unasked import cost_of_bearing, only_greets, without_loose
 
         asks = request.query.strip() and not only_greets(request.query)
         evidence = recall(snapshot, rest) if asks else _NOTHING_ASKED
         if always.left_out:  # the room that evidence leaves is better filled than kept
             always = lay_out(max(share, budget - evidence.tokens))
+        if always.left_out and request.by is None:  # what a strategy picked bears on the question, as it sees it
+            most = min(int(share * _OVER_LOOSE), budget - cost_of_bearing(evidence))
+            fuller = lay_out(most)
+            if fuller.left_out < always.left_out:
+                evidence = without_loose(evidence, budget - fuller.tokens)
+                always = lay_out(max(most, budget - evidence.tokens))
+        notes = self._with_block(request.query, always, evidence)
         return replace(
             evidence,
             text="\n".join(text for text in (always.text, evidence.text) if text),
             tokens=always.tokens + evidence.tokens,
             always=always.items,
-            notes=(*evidence.notes, *always.notes),
+            notes=(*notes, *always.notes),
         )
+
+    @staticmethod
+    def _with_block(question: str, always: Always, evidence: Context) -> tuple[str, ...]:
+        """The notes of a recall; without what doubts that it is known where the block tells what is to be heeded."""
+        import_whole("mnemic.recall.reasons")
+        from mnemic.recall.reasons import NOT_IN_MEMORY
+
+        kept = tuple(note for note in evidence.notes if not note.startswith(NOT_IN_MEMORY))
+        return kept if len(kept) < len(evidence.notes) and always.answers(question, evidence) else evidence.notes
 
     def always_part(self, snapshot: Snapshot, who: Who, room: int) -> Always:
         """The always-on part of a context, of at most `room` tokens: what is pinned, instructions, the profile."""

@@ -222,6 +222,18 @@ def ask(query: str, k: int | None, now: str | None, **past: str | None) -> None:
     run.output.note(f"confidence {answer.confidence:.2f}")
 
 
+_LOST: Final = {
+    "scope": "not in this memory",
+    "view": "not shown at the time looked at",
+    "filter": "left out by the filter",
+    "gather": "not among what was found",
+    "fuse": "ranked too low",
+    "diversify": "passed over as a repeat",
+    "pack": "ranked high enough, but there was no room",
+}
+"""What the stages that lose an item have done, in the words of whoever asks."""
+
+
 @verb(
     'mnemic why-not "which city?" last',
     'mnemic why-not "which city?" last -k 1',
@@ -237,9 +249,9 @@ def why_not(query: str, id: str, k: int | None, budget: int | None, **past: str 
     with run.user_memory() as me:
         item = resolve(me, id)
         lost = looking_at(me, **past).why_not(query, item, k=k, budget=budget)
-    stage = f"lost at {run.output.bold(lost.stage)}: " if lost.stage else ""
+    where = f"{run.output.bold(_LOST.get(lost.stage, lost.stage))}: " if lost.stage else ""
     run.output.answer(
-        {"id": item, "lost": bool(lost.stage), "stage": lost.stage, "reason": lost.reason}, stage + plain(lost.reason)
+        {"id": item, "lost": bool(lost.stage), "stage": lost.stage, "reason": lost.reason}, where + plain(lost.reason)
     )
 
 
