@@ -141,14 +141,8 @@ READ_CONCLUSION_INPUTS: Final = (
 """What the model of a conclusion reads where there is a reading, in order."""
 
 READ_VALUE_INPUTS: Final = (
-    "sure otherwise",
-    "not open",
-    "rather open",
-    "contested",
-    "ended",
-    "newest",
-    "older",
-    "bears",
+    *("sure otherwise", "not open", "open", "contested"),
+    *("ended", "newest", "older", "bears"),
 )
 """What the model of an answer that is not yes or no reads where there is a reading, in order."""
 
