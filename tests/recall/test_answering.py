@@ -535,7 +535,7 @@ def test_small_talk_far_off_contests_no_answer(world: Any) -> None:
     context = Context(text="", tokens=0, items=tuple(items), considered=2, seq=1, confidence=0.9)
     drafted = draft_answer("Where is my desk?", context)
     assert drafted is not None
-    assert not drafted.grounds.contested
+    assert not drafted.grounds.contesting
 
 
 @pytest.mark.parametrize(
@@ -723,7 +723,7 @@ def test_an_answer_is_contested_by_a_later_denial_of_what_it_names(
     drafted = draft_answer(question, me.recall(question))
     assert drafted is not None
     assert drafted.quotes[0][1] == told[0]
-    assert drafted.grounds.contested is contested
+    assert (drafted.grounds.contesting is not None) is contested
 
 
 @pytest.mark.parametrize(
@@ -750,7 +750,7 @@ def test_what_is_plainly_of_another_matter_contests_no_answer(
     drafted = draft_answer(question, context)
     assert drafted is not None
     assert drafted.quotes[0][1] == "Lars is a dentist."
-    assert drafted.grounds.contested is contested
+    assert (drafted.grounds.contesting is not None) is contested
 
 
 def test_an_answer_is_contested_whatever_its_later_denial_is_to_what_recall_put_before_both(me: ScopedMemory) -> None:
@@ -764,7 +764,7 @@ def test_an_answer_is_contested_whatever_its_later_denial_is_to_what_recall_put_
     )
     drafted = draft_answer(question, replace(me.recall(question), items=(first, stated, denied)))
     assert drafted is not None
-    assert drafted.grounds.contested
+    assert drafted.grounds.contesting
 
 
 @pytest.mark.parametrize("question", ["Where do I live?", "Do I live in Leeds?"])
@@ -781,7 +781,7 @@ def test_an_assistant_contests_nothing(me: ScopedMemory) -> None:
     me.observe("The Crown gym is closed.", role="assistant", said=START + timedelta(days=90))
     drafted = draft_answer("Which gym do I go to?", me.recall("Which gym do I go to?"))
     assert drafted is not None
-    assert not drafted.grounds.contested
+    assert not drafted.grounds.contesting
 
 
 # Yes or no, only where it is plainly said

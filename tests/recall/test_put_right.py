@@ -165,7 +165,7 @@ def test_the_value_that_is_given_is_given_in_short(said: str, question: str, val
 def test_what_was_denied_since_is_not_quoted(said: str, question: str, denied: str, embedder: str) -> None:
     answered = asked(said, question, embedder)
     assert answered.known
-    assert [citation.quote for citation in answered.citations] == [said.split(" | ")[1]]
+    assert denied not in [citation.quote for citation in answered.citations]
     assert not answered.short or answered.short not in denied
 
 

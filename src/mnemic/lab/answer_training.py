@@ -97,7 +97,7 @@ TEMPERED: Final = 0.8
 """What log odds that an answer is right are taken times behind that: in folds, cases of change and lives of idle talk
 are answered with more certainty than comes true, and a wrong certainty costs more than a right answer's modesty."""
 
-TEMPERED_READ: Final = {"read_conclusion": 0.9, "read_value": 0.65}
+TEMPERED_READ: Final = {"read_conclusion": 0.9, "read_value": 0.55}
 """The same of an answer that was read, by which model learns from it: a yes or no is never sure anyway."""
 
 SHRINK_YES: Final = 10.0

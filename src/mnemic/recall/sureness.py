@@ -224,17 +224,19 @@ def weights() -> Mapping[str, AnswerWeights]:
 def sure(grounds: AnswerGrounds) -> float:
     """The likelihood that an answer is right; where no bearing is known, that memory holds it.
 
-    What contests an answer was read with it, where it was read, and that rules leave yes or no open is among what its
-    model has learned from: elsewhere both have the last word.
+    What contests an answer holds it back, unless it was read to say no, or that there is none any more. That rules left
+    yes or no open is among what the model of an answer that was read has learned from: elsewhere, or where all that is
+    quoted only supposes it, it holds it back too.
     """
     likely = _likely(grounds)
     if grounds.stated:
         stated = SUPPOSED if grounds.supposed else max(likely, STATED)
         return DOUBTED if grounds.contesting is not None else min(stated, INFERRED) if grounds.inferred else stated
-    if grounds.reading is None and grounds.contesting is not None:
+    no = grounds.yes is not None and grounds.yes < _HALF
+    if grounds.contesting is not None and (grounds.reading is None or not (no or grounds.ended)):
         return min(likely, DOUBTED)
     doubted = grounds.beside or (grounds.doubted and not _succeeds(grounds)) or _is_of_past(grounds)
-    doubted = doubted or (grounds.left_open and grounds.reading is None)
+    doubted = doubted or (grounds.left_open and (grounds.supposed or grounds.reading is None))
     if grounds.judged and grounds.yes is not None:
         if grounds.reading is None:
             likely = likelihood(concluding(grounds), _learned(grounds).conclusion)
