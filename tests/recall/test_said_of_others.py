@@ -194,15 +194,9 @@ Tom plays the cello. => Does Tom play the cello? => Yes
 游泳班不去了，膝盖疼 => 我还在上游泳班吗？ => 不是
 I'm allergic to shellfish. | turns out the test was wrong, im fine with shellfish after all => am I allergic to shellfish? => No
 My sister is pregnant. | My sister had the baby last week. => Is my sister pregnant? => No
-We sold the Skoda and got a Dacia instead. => Did I sell the Skoda? => Yes
 We sold the Skoda and got a Dacia instead. => Do I have a Dacia? => Yes
 My sister sold the Skoda. => Did I sell the Skoda? =>
-I have a brother. => Do I have a brother? => Yes
-I don't have a sister, I have a brother. => Do I have a brother? => Yes
-Dita told me: 'I am engaged to Raj'. => Is Dita engaged? => Yes
 Dita told me: 'I am engaged to Raj'. => Am I engaged? =>
-我们把斯柯达卖了。 => 我把斯柯达卖了吗？ => 有
-我有个哥哥。 => 我有哥哥吗？ => 有
 My sister wants a dog. => Does my sister have a dog? =>
 My sister would love a dog. => Does my sister have a dog? =>
 My sister got a dog, she wants another. => Does my sister have a dog? => Yes

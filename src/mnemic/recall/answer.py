@@ -33,7 +33,6 @@ from mnemic.recall.asked_for import (
 )
 from mnemic.recall.asked_person import called_by_name
 from mnemic.recall.currency import ORDERS
-from mnemic.recall.deeds_and_kin import told_of_deed, told_of_kin
 from mnemic.recall.doubt_words import is_asserted, speaks_of_any
 from mnemic.recall.earlier import asks_former_partner, former_partner, what_came_first, what_held_before, what_held_then
 from mnemic.recall.ended_facts import end_of, of_same_slots, read_in, states_only_what_ended
@@ -316,7 +315,8 @@ class DraftAnswer:
             return replace(self, grounds=replace(grounds, yes=yes, short=_yes_or_no(grounds.question, yes > _SURELY)))
         _, _, ended = reading.of_a_value()
         first, contesting = grounds.quoted[0].id == grounds.evidence[0].id, grounds.contesting
-        of_it = first and not ends_something_else(grounds.question, (contesting or grounds.quoted[0]).text)
+        telling = written_sentences((contesting or grounds.quoted[0]).text)
+        of_it = first and not all(ends_something_else(grounds.question, sentence) for sentence in telling)
         read = replace(grounds, ended=grounds.ended or (of_it and ended >= ENDED))
         if contesting is None or not read.ended or grounds.ended:
             return replace(self, grounds=read)
@@ -527,9 +527,6 @@ def _read_plainly(
         then, first = held_at(question, context.spans, _own(context.items, user)), evidence[0].item
         if then is not None or micros(first.said) < context.spans[-1].start:
             return then or YesOrNo(None, first, first.text)
-    heard = [hit.item for hit in _own(context.items, user)]
-    if (told := told_of_kin(question, heard) or (None if context.spans else told_of_deed(question, heard))) is not None:
-        return told
     said = _plainly_said(question, context, evidence, profile, user, ended)
     if said is not None and said.yes and may_have_ended_since(question, said.item, own):
         return replace(said, yes=None)

@@ -168,7 +168,7 @@ def without_others_own(question: str, context: Context, user: str, profile: Sequ
         if speaker not in others or not set(called).isdisjoint(tokenise(speaker)):
             return False
         text = QUOTED.sub("", hit.text)
-        names_asker = re.search(rf"\b{re.escape(user)}\b", text, re.IGNORECASE) is not None
+        names_asker = set(tokenise(user)) <= set(tokenise(text))
         return _OF_ONE.search(text) is not None and _WITH_OTHERS.search(text) is None and not names_asker
 
     items = [hit for hit in context.items if not is_their_own(hit)]

@@ -304,11 +304,13 @@ _HOLDS: Final = frozenset(tokenise("have has had i've we've got own keep bought 
 """Verbs by which it is said that the asker is something, or has it."""
 _BEHIND: Final = frozenset(
     tokenise(
-        "called named and who that which since for at in on from to with now again any anymore is has was sleeps too as but"
+        "called named and who that which since for at in on from now again any anymore is has was sleeps too as but"
         " instead"
     )
 )
 """Words behind an object that leave it the last of its phrase: a dog called Rex, not dog food."""
+_TO_WHOM: Final = frozenset(tokenise("to with"))
+"""The same behind what somebody is: engaged to Raj; who has a dog to walk need not have one."""
 _SINGLE_BEFORE: Final = re.compile(
     r"(?:^|[橘黑白灰花黄小大胖]|[条只个辆台匹头口养有买把我家的对吃喝，、和了戒抽吸卖丢退捐]|[一二两三])$"
 )
@@ -429,7 +431,8 @@ class _Asked:
         last = max((n for n, token in enumerate(tokens) if token in self.objects), default=-1)
         before = tokens[max(0, last - 2 - len(self.objects)) : last]
         ends = tokens[last + 1 : last + 2]
-        return not self.verbs.isdisjoint(before) and (not ends or ends[0] in _BEHIND)
+        behind = _BEHIND if not _HOLDS.isdisjoint(before) else _BEHIND | _TO_WHOM
+        return not self.verbs.isdisjoint(before) and (not ends or ends[0] in behind)
 
     def owned_in(self, clause: str, before: bool) -> bool:
         """Whether whoever asks is the subject of a clause; `before` of the clause before it."""
