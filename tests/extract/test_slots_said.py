@@ -260,6 +260,19 @@ My blood type is A negative. | blood_type | A negative
 我叫王芳，是一名护士，住在苏州三年了。 | city | 苏州
 我今年30岁，在成都工作。 | city | 成都
 我姓陈，在腾讯做产品经理，家在深圳。 | employer | 腾讯
+我叫林晓，在一家出版社当编辑，住在成都。 | city | 成都
+我叫林晓，在成都的一家出版社当编辑。 | job | 编辑
+我叫Amy，四川人，喜欢爬山，住在成都。 | city | 成都
+我姓李，住在杭州。 | city | 杭州
+我女，28岁，单身，住在武汉。 | city | 武汉
+我叫林晓，今年大三，平时喜欢画画，住在武汉。 | city | 武汉
+我叫李雷，男，28岁，未婚，坐标深圳，在华为做工程师。 | employer | 华为
+我姓陈，叫陈晓，大家叫我小陈，结婚五年了，住在成都。 | city | 成都
+我今年三十，住在杭州。 | city | 杭州
+我来自四川，现在在上海工作。 | city | 上海
+我是做设计的，在上海工作。 | city | 上海
+我叫林晓，在腾讯上班的。 | employer | 腾讯
+我叫林晓，在腾讯做推荐方面的工作。 | employer | 腾讯
 行李都到了，从今天起我就是深圳人啦。 | city | 深圳
 从今天起，我就是昆山市人 | city | 昆山市
 今天开始我就是成都人了 | city | 成都
@@ -530,6 +543,17 @@ Remember when I lived in Rome?
 我是来出差的，住在北京
 如果我叫林晓，住在成都
 小说里我叫林晓，住在成都
+我女儿今年毕业，在上海工作。
+我女儿二十岁，是老师。
+我女儿二十岁，住在杭州。
+我男友今年三十，住在杭州。
+我女朋友二十八岁，在腾讯上班。
+我女同学今年毕业，在上海工作。
+我男上司四十岁，住在杭州。
+我姓李的房东，住在上海。
+我今年带的徒弟，在上海工作。
+我今年招了个徒弟，在上海工作。
+我今年去了东京，在腾讯上班的同学请我吃饭。
 我女儿是深圳人啦
 我快成深圳人了
 要是我成了深圳人就好了
@@ -597,6 +621,30 @@ def test_what_is_so_is_found(text: str, slot: str, value: str) -> None:
 @pytest.mark.parametrize(("text", "slot", "value"), rows(ENDED))
 def test_what_is_over_is_found(text: str, slot: str, value: str) -> None:
     assert (slot, value) in found(text, "ends")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "我叫来的师傅，住在上海。",
+        "我来自四川的室友，住在上海。",
+        "我叫林晓，房东姓李，住在杭州。",
+        "我叫林晓，现在房东姓李，住在杭州。",
+        "我叫林晓，今年带了个徒弟，在上海工作。",
+        "我叫林晓，同桌叫王芳，在上海工作。",
+        "我今年30岁，隔壁的邻居，住在杭州。",
+        "我叫林晓，在腾讯上班的同学请我吃饭。",
+        "我叫林晓，在腾讯做产品的同学请我吃饭。",
+        "我叫林晓，在腾讯公司工作了三年的同学请我吃饭。",
+        "我叫林晓，在腾讯上班的同学是程序员。",
+        "我来自四川，在腾讯上班的同学，住在上海。",
+        "我今年30岁，喜欢一个男生，住在上海。",
+        "我今年三十岁，在腾讯上班的时候认识了他。",
+        "我今年三十岁，在腾讯公司工作过。",
+    ],
+)
+def test_an_introduction_does_not_tell_of_others(text: str) -> None:
+    assert {slot for slot, _ in found(text, "states")} <= {"name", "age", "origin"}
 
 
 @pytest.mark.parametrize("text", NOT_SAID.strip().splitlines())

@@ -62,14 +62,30 @@ _SETTLED: Final = (
 )
 """The same of a stay that is no journey: of months, or counted in weeks."""
 
+_NOT_OTHERS: Final = (
+    rf"(?!{_KIN}|[他她它你您]|孩子|家人|出差|旅[行游]|开会|暂时|认识|遇[到见]|碰[到见]|见到|的(?![，,]))"
+)
+"""The next character neither begins somebody else, nor hangs what was said on somebody: 我姓李的房东，在腾讯上班的同学."""
+_SAID_OF_SELF: Final = (
+    rf"(?:(?:的?名字)?叫[做作]? ?(?:{_NOT_OTHERS}[^，,、。！!？? 了着过来去到给把个]){{1,12}}?|姓(?:{_NOT_OTHERS}[\u4e00-\u9fff]){{1,2}}"
+    rf"|是(?![来到去昨今刚从在说听想看])(?:{_NOT_OTHERS}[^，,、。！!？? ]){{1,12}}?|来自(?:{_NOT_OTHERS}[^，,、。！!？? ]){{1,8}}?|[男女]"
+    r"|(?:今年|刚|已经|满)*(?:\d{2}|[二三四五六七八九]?十[一二三四五六七八九]?)(?:周?岁)?了?|今年(?:刚|大学)*毕业)"
+)
 _INTRODUCTION: Final = (
-    r"(?:我|本人|俺)(?:的?名字)?(?:(?:叫|姓|是(?![来到去昨今刚从在])|今年|来自|男|女)(?:(?!KIN)[^，,、。！!？? ]){1,12}?|男|女|(?:\d{2}|[二三四五六七八九]?十[一二三四五六七八九]?)岁)[，,、 ]+"
-    r"(?:(?:(?!KIN|[有养])[^，,、。！!？? ]){1,16}[，,、 ]+){0,3}?(?:我|现在|目前|如今|平时|一直|常年|独自|一个人)*"
-).replace("KIN", rf"{_KIN}|[他她它你您]|孩子|家人|出差|旅[行游]|开会|暂时")
+    rf"(?:我|本人|俺)(?!{_KIN}){_SAID_OF_SELF}[，,、 ]+"
+    rf"(?:我?(?:今年|现在|目前|如今|平时|一直|常年|刚|已经|也)*(?:{_SAID_OF_SELF}|(?:{'|'.join(KNOWN_PLACES)})人|[\u4e00-\u9fff]{{2}}座|(?:(?:大家|朋友们?)(?:都|可以)?叫我|大[一二三四]|研[一二三]|[读学](?!生)"
+    rf"|从事|毕业|本科|硕士|博士|喜欢|热?爱|单身|[已未结离]婚|离异|独居|老家|坐标|做(?!饭)|[家住在当])"
+    rf"(?:{_NOT_OTHERS}(?![一那这]个(?!人[住过]))[^，,、。！!？? 有养]){{0,16}})[，,、 ]+){{0,5}}?(?:我|现在|目前|如今|平时|一直|常年|独自|一个人)*"
+)
 """Who introduces themselves, and goes on without saying 我 again: 我叫林晓，今年三十，"""
+_NO_ATTRIBUTE: Final = (
+    r"(?!过(?!年)|时(?!间|常|不)|那[时会年段]|期间|[^，,。！!？?；; ]*的(?!工作|第|[，,。！!？?；; ]|$))"
+)
+"""What was read is what somebody does, and no attribute of whoever is named behind it: 在腾讯上班的同学."""
 
 _TOKENS: Final = {
     "<INTRO>": _INTRODUCTION,
+    "<NO_ATTRIBUTE>": _NO_ATTRIBUTE,
     "<I>": _I,
     "<PASSED>": _PASSED,
     "<SETTLED>": _SETTLED,
