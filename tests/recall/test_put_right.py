@@ -35,6 +35,16 @@ The class isn't at 3:30, it's at 4:15. => The class is at 4:15.
 My flat isn't in Rome. It's in Bari. => My flat is in Bari.
 My sister isn't a nurse. She's a vet. => My sister is a vet.
 No, not Leeds, it's Sheffield. => Sheffield.
+I don't live in Rome, it's in Bari. => I live in Bari.
+I don't live in Leeds, it's Sheffield. => I live in Sheffield.
+I don't drive a Skoda, it's a Fiat. => I drive a Fiat.
+I don't work at a bank, it's a library. => I work at a library.
+My brother doesn't work at a bank, it's a library. => My brother works at a library.
+I don't live at 12 Elm St, it's 14 Elm St. => I live at 14 Elm St.
+I don't pay £500, it's £450 a month. => I pay £450 a month.
+I don't work on Monday, it's Tuesday. => I work on Tuesday.
+We don't live at the port, we live at the park. => We live at the park.
+I'm not allergic to shrimp, it's to mango. => I'm allergic to mango.
 My brother doesn't drive a Skoda, he drives a Fiat. => My brother drives a Fiat.
 我的公寓不是在罗马，是在巴里。 => 我的公寓是在巴里。
 我妹妹不住在上海，她住在苏州。 => 我妹妹住在苏州。
@@ -47,6 +57,9 @@ My brother doesn't drive a Skoda, he drives a Fiat. => My brother drives a Fiat.
 I don't watch rugby, I watch golf. => I watch golf.
 Dita doesn't study in Leeds, it's York. => Dita studies in York.
 我妹妹不喝咖啡，喝茶。 => 我妹妹喝茶。
+我不喝咖啡，而是喝茶。 => 我喝茶。
+我不在罗马，是在巴里。 => 我在巴里。
+我不是素食者，是牛奶过敏。 => 我是牛奶过敏。
 """
 AS_IT_IS: Final = """
 My sister isn't a nurse, I'm a nurse.
@@ -72,6 +85,25 @@ My flat isn't in Rome. I'm in Bari.
 我不学了，学费太贵。
 我不是医生，但是我妹妹是。
 我不吃鱼，是因为过敏。
+I'm not ready, it's late.
+I'm not at work, it's late.
+I'm not at the office, it's in Leeds anyway.
+I'm not at the party, it's at the beach.
+I'm not in Leeds, it's Sunday.
+I'm not in Leeds, it's Tom's fault.
+I don't live in Rome, it's a nice city though.
+I just don't live in Rome, it's a nice city though.
+Dita doesn't live in Rome, it's a nice city though.
+I don't live in Rome, it's 500 km away.
+I don't eat pork, it's my religion.
+I don't have a car, it's a hassle.
+I'm not in a hurry, it's a holiday.
+I'm not allergic to cats, it's fine.
+You're not late, it's early.
+我不喝咖啡，是牛奶过敏。
+我不在公司，是周末。
+我不住在公司，是出差。
+我不用手机，是周末。
 """
 YES_OR_NO: Final = """
 My flat is not in Rome, it's in Bari. => Is my flat in Bari? => Is my flat in Rome?

@@ -63,7 +63,11 @@ _ASKS_FIRST: Final = re.compile(
     rf"|\b(?:did|had|have|was|were) (?:i|we) {_STATED} (?:first(?: of all)?|originally|initially|to begin with|at first)\W*$"
     rf"|\b(?:the|my|our) (?:very )?(?:first|earliest|original) {_KINDS}\W*$"
     rf"|\bthe (?:very )?(?:first|earliest) {_KINDS}(?: that| which| where)? (?:i|we)\b"
-    r"|^(?=.*[我咱])(?!.*(?:现在|目前|这次|最先进)).*(?:最早|最初|最先|最开始|一开始|起初|第一次|第一[份家个座辆部台套任]|先(?=[搬住在去]))",
+    r"|^(?=.*[我咱])(?!.*(?:现在|目前|这次|最先进|[明后]天|明年|下[个周月]|该|打算|准备|计划|(?<![重主必])要))"
+    r"(?!(?=.*第一次).*(?:哪一?[年天月]|什么时候|何时|几[岁年月号点]))"
+    r".*(?:最早|最初|最先|最开始|一开始|起初|第一[份家个座辆部台套任]"
+    r"|第一次[^，。？?的看找]{0,4}(?:搬|住(?![院店酒宾民旅])|租房|买房|上班|入职|工作(?!面试|汇报|会))"
+    r"|(?<![原首起最])先(?=搬[到去进来]|住|在|去[^，。？?]*(?:上班|工作|住))(?=[^，。？?]*(?:[了过]|的(?:[？?]|$)))(?!.*还是))",
     re.IGNORECASE,
 )
 """Asks for the first of a series of states of whoever asks."""

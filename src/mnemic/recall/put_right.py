@@ -66,6 +66,23 @@ _OF_SPEAKER: Final = re.compile(r"\b(?:i|we)(?: \w+ly| still)?\s*$", re.IGNORECA
 _PREPOSITION: Final = re.compile(r"(?:^|(?<= ))(?:in|at|on|to|from|for|with|near|by|of|called|named) ", re.IGNORECASE)
 _THING: Final = re.compile(r"[A-Z\d£$€]|(?:an?|the|my|our|\w+s)\b(?!\w)")
 """Begins with what names something, and tells not how it is."""
+_DAY: Final = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october|november|december|christmas|easter"
+_NUMBER: Final = r"[£$€]?\d[\d.,:]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon|midnight"
+_NAME: Final = r"(?-i:[A-Z])[\w.&-]*(?: (?:(?:of|the|and|de) )?(?-i:[A-Z\d])[\w.&-]*)*"
+_KIND_OF_VALUE: Final = re.compile(
+    rf"(?:(?P<day>(?:{_DAY})\b)|(?P<number>(?:{_NUMBER})(?! ?(?:km|kilomet\w+|miles?|minutes?|min|hours?|degrees)\b)(?: (?:an?|per) \w+| ?[ap]m| {_NAME})?)"
+    rf"|an? (?P<one_named>{_NAME})|(?P<one>an? .+)|(?P<named>{_NAME})"
+    r"|(?!(?:the|this|that|these|those|my|our|your|his|her|its|their|some|no)\b)(?P<bare>\w+(?: \w+)?))"
+    r"(?P<rest>(?:,? (?:actually|anyway|really|though|now))*$)?",
+    re.IGNORECASE,
+)
+"""Names a value by a day, a number, a name, an article or a bare noun; not by what "it" may stand for: "the office"."""
+_ALLERGIC: Final = re.compile(r"\b(?:allergic|intolerant|sensitive|immune|addicted|averse) to $", re.IGNORECASE)
+"""Ends before what somebody reacts to, which a bare noun may put right: "it's mango"."""
+_HOW_IT_IS: Final = re.compile(
+    r"(?:fine|ok(?:ay)?|true|false|wrong|late|early|good|bad|nice|great|gross|safe|hard|easy|odd|strange|weird|rare|mild|\w+(?:ous|ful|ible|able|less))\b",
+    re.IGNORECASE,
+)
 _OF_WHICH: Final = re.compile(
     r" (?:that|who|which|i['’]?m|i|she|he|they|we|she['’]s|he['’]s|we['’]re|they['’]re)\b.*$| (?-i:[A-Z])[\w-]+ \w+s(?: \w+)?$",
     re.IGNORECASE,
@@ -75,7 +92,7 @@ _PART_CHINESE: Final = "[^，,。；;：:！!？?\n]"
 _NO_VALUE_CHINESE: Final = "(?![不没了吗吧很太说想只特]|因为|那么|这么)"
 _DENIED_FIRST_CHINESE: Final = re.compile(
     rf"(?<![是要可还总能会])(?:并|可)?不(?P<verb>是|住在|住|在|叫|姓|喝|吃|用|学|养|对)(?P<denied>{_NO_VALUE_CHINESE}{_PART_CHINESE}{{1,12}}?)"
-    r"(?P<comma>[，,；;\s]*)(?P<who>[他她它我咱]们?)?(?:现在|其实|应该)*(?:(?P<link>而是|(?<![就也还都不只总算可若或但])是)(?P=verb)?|(?P=verb))"
+    r"(?P<comma>[，,；;\s]*)(?P<who>[他她它我咱]们?)?(?:现在|其实|应该)*(?:(?P<link>而是|(?<![就也还都不只总算可若或但])是)(?P<again>(?P=verb))?|(?P=verb))"
     rf"(?P<given>{_NO_VALUE_CHINESE}{_PART_CHINESE}{{1,12}})"
     rf"(?!{_PART_CHINESE})"
 )
@@ -205,12 +222,44 @@ def _denied_first(match: re.Match[str]) -> PutRight | None:
     if does and not _PREPOSITION.search(denied) and (_PREPOSITION.match(given) or not _THING.match(given)):
         return None
     kept = "" if about not in ("", "it", "that") else _kept(denied, given, does=does)
+    may_be_it = verb.casefold() in ("", "is", "was", "'s", "’s")
+    if about in ("it", "that") and (own or not may_be_it) and not _of_one_kind(denied, given, kept, does=does):
+        return None
     stated = f"{kept}{given}{tail}"
     if verb.casefold() == "does":
         stated = _third_person(stated)
     elif verb and verb.casefold() != "do":
         stated = f"{verb} {stated}"
     return _put_right(match, stated, denied[len(kept) :], given)
+
+
+def _of_one_kind(denied: str, given: str, kept: str, *, does: bool) -> bool:
+    """Whether two values begin with the same preposition, if the second has one, and are named in the same way.
+
+    Of what "it" cannot stand for: "I'm not at the office, it's in Leeds" says where the office is, "it's late" the time.
+
+    Args:
+        kept: What stands before the value that is denied, and holds of the one that is given.
+        does: A deed is denied: "I don't work at a bank, it's a library", but "I'm not in a hurry, it's a holiday".
+    """
+    preposition = _PREPOSITION.match(given)
+    value = denied[len(kept) :]
+    if preposition:
+        if not value.casefold().startswith(preposition[0].casefold()):
+            return False
+        value, given = value[preposition.end() :], given[preposition.end() :]
+    kinds = [_KIND_OF_VALUE.match(each) for each in (value, given)]
+    if not kinds[0] or not kinds[1] or kinds[1]["rest"] is None:
+        return False
+    named = [next(name for name, part in kind.groupdict().items() if part) for kind in kinds if kind]
+    if named[0] != named[1]:
+        return False
+    if preposition:
+        return True
+    if _ALLERGIC.search(kept):
+        return _HOW_IT_IS.match(given) is None
+    at_one = named[0] == "one" and does and _PREPOSITION.search(kept) is not None
+    return at_one or named[0] not in ("one", "bare")
 
 
 def _begin_alike(denied: str, given: str) -> bool:
@@ -240,9 +289,11 @@ def _kept(denied: str, given: str, *, does: bool) -> str:
 
 
 def _denied_first_chinese(match: re.Match[str]) -> PutRight | None:
-    """Read 不是在罗马，是在巴里; nothing where what comes is said of somebody else, or only goes on."""
+    """Read 不是在罗马，是在巴里; nothing where what comes is said of somebody else, tells why, or only goes on."""
     verb, who = match["verb"], match["who"] or ""
     if not match["comma"] and (who or not match["link"]):
+        return None
+    if verb != "是" and match["link"] == "是" and not match["again"]:
         return None
     if verb != "是" and _TELLS_MORE_CHINESE.search(match["given"]):
         return None
