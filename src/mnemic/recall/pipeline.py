@@ -25,6 +25,7 @@ from mnemic.recall.polarity import asked_words, share_held
 from mnemic.recall.reasons import Confidence, answerable, explained, traced
 from mnemic.recall.scoring import SCORING
 from mnemic.recall.seeking import Sought
+from mnemic.recall.sentence_cues import SentenceCue, hints_in
 from mnemic.recall.unasked import only_greets
 from mnemic.recall.understand import Question, Term, spelled, understand
 from mnemic.recall.unreal import LEAST_SO, NEAR_UNREAL
@@ -379,7 +380,8 @@ def _ranked(gathered: Callable[[], Signals], snapshot: Snapshot) -> _Ranked:
     if question.asks_own and candidates.first and may_misplace(query.text):
         # what they say is read from the store, for which no thread waits while it scores
         candidates = replace(candidates, first=_in_mood_first(query.text, candidates.first, snapshot))
-    if candidates.first and not _ASKS_WHAT_WAS_ASKED.search(query.text):
+    asks_what_is = _ASKS_WHAT_WAS_ASKED.search(query.text) is None
+    if asks_what_is and candidates.first and _may_state_nothing(candidates.first[0], readings):
         candidates = replace(candidates, first=_statement_first(query, candidates.first, snapshot))
     with SCORING:
         fresh = (hit for hit in candidates.hits() if (hit.space, hit.ver) not in shown)
@@ -402,6 +404,13 @@ def _in_mood_first(question: str, hits: tuple[Hit, ...], snapshot: Snapshot) -> 
         for place, at in enumerate(order)
     ]
     return (*moved, *hits[len(first) :])
+
+
+def _may_state_nothing(hit: Hit, readings: Mapping[int, Reading]) -> bool:
+    """Whether a word of a candidate hints at a question or an acknowledgement."""
+    tokens = readings[hit.space].stream(hit.doc)
+    cues = hints_in(tokens, np.zeros(len(tokens), np.intp)).cues
+    return bool(((cues == SentenceCue.ASK) | (cues == SentenceCue.ACKNOWLEDGE)).any())
 
 
 def _statement_first(query: Query, hits: tuple[Hit, ...], snapshot: Snapshot) -> tuple[Hit, ...]:
