@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import numpy as np
 
 from mnemic.core.queries import Context
 from mnemic.lab.answer_training import (
     PLAIN,
     AskedOnce,
+    AskedPlainly,
     LearnedFrom,
     fitted,
     learn_conclusion,
+    learn_readings,
     plainly,
     told_to_a_small_memory,
 )
 from mnemic.lab.tasks.current.current_cases import CurrentCase, CurrentQuestion, SaidTurn, rows_of
 from mnemic.lab.tasks.small.small_memories import small_memories
-from mnemic.recall.sureness import CONCLUSION_INPUTS, concluding, likelihood, likely_yes, weights
+from mnemic.models.base import AnswerReading
+from mnemic.recall.sureness import (
+    CONCLUSION_INPUTS,
+    READ_CONCLUSION_INPUTS,
+    READ_VALUE_INPUTS,
+    concluding,
+    likelihood,
+    likely_yes,
+    weights,
+)
 
 
 def test_what_was_fitted_gives_back_how_likely_it_was() -> None:
@@ -76,3 +90,40 @@ def test_conclusions_are_likely_that_were_right_and_those_of_a_sort_that_was_wro
     sure = [likelihood(concluding(draft.grounds), slopes) for draft in drafts if draft is not None]
     assert len(sure) == 6
     assert min(sure[:3]) > 0.5 > max(sure[3:])
+
+
+def met_by_meaning(asked: AskedOnce, type: str = "yesno") -> AskedOnce:
+    """The same, its statement found by vectors, so that it is read."""
+    items = tuple(replace(hit, components={"dense": 1.0}) for hit in asked.context.items)
+    question = replace(asked.question, type=type)
+    return replace(asked, question=question, context=replace(asked.context, items=items))
+
+
+def test_what_was_read_is_worth_what_came_true_where_it_was_told_and_nothing_where_it_was_not() -> None:
+    def read(question: str, said: Sequence[str]) -> AnswerReading:
+        yes, told = 5.0 if "practise" in said[-1] else -5.0, 5.0 if "Hale" in said[-1] else -5.0
+        return AnswerReading(no=-yes, open=0.0, yes=yes, tells=told, ended=-6.0)
+
+    yes_or_no = [
+        *(concluded("Do I play the cello?", f"I practise every {day}.", "yes") for day in ("Monday", "Friday")),
+        *(concluded("Do I play the cello?", f"The cello went on a {day}.", "no") for day in ("Monday", "Friday")),
+    ]
+    values = [
+        concluded("Who is my dentist?", said, "Hale")
+        for said in ("My dentist is Dr Hale.", "My dentist was late again, said Joan.")
+    ]
+    asked = [*map(met_by_meaning, yes_or_no), *(met_by_meaning(each, "person") for each in values)]
+    untold = [replace(each, nothing=each.context, context=replace(each.context, items=())) for each in asked[-2:-1]]
+    drafted = asked[0].drafted()
+    assert drafted is not None
+    plain = [AskedPlainly("Do I play the cello?", drafted, answer) for answer in ("yes", "open")]
+    assert [row.holds(drafted.in_light_of(read("", ("practise",)))) for row in plain] == [True, False]
+    known = weights()["vectors"]
+    learned = learn_readings(asked * 20, plain, known, read)
+    assert (learned.sure, learned.polar, learned.conclusion) == (known.sure, known.polar, known.conclusion)
+    assert len(learned.read_conclusion) == len(READ_CONCLUSION_INPUTS) + 1
+    assert len(learned.read_value) == len(READ_VALUE_INPUTS) + 1
+    assert learned.read_yes[0] > 0
+    assert learned.read_value[READ_VALUE_INPUTS.index("not open")] > 0
+    told_nothing = learn_readings([*asked, *untold * 40], plain, known, read)
+    assert told_nothing.read_value[-1] < learned.read_value[-1]

@@ -553,7 +553,7 @@ def _is_mine(fact: Item, user: str) -> bool:
 
 def _me(user: str) -> frozenset[str]:
     """By whom it is said, or of whom, where it is of whoever asks."""
-    return frozenset({"", "user", user.casefold()})
+    return frozenset((*WHOEVER_ASKS, user.casefold()))
 
 
 def _plainly_said(

@@ -152,10 +152,11 @@ def as_asserted(question: str, recalled: Iterable[Recalled]) -> tuple[list[Recal
 def corrected(
     question: str, facts: Iterable[Item], read: Sequence[Recalled], put_right: Mapping[str, Sequence[PutRight]]
 ) -> frozenset[str]:
-    """The ids of what names a value that whoever told it denied since, of the same matter: of facts and what was recalled.
+    """The ids of facts and of what was recalled that name a value which whoever told it denied since.
 
-    Of one matter are what recall holds for states of one, and what shares words beside the values. What holds more of a question than the correction is of another matter ("My mum lives in Leeds"), unless that names
-    whom the question does. What asks for something earlier is not answered by what came in its place.
+    Of the same matter: other states of it by recall, or what shares words with the correction beside the values. What
+    holds more of a question than the correction does is of another matter ("My mum lives in Leeds"), unless the
+    correction names whom the question names. A question for something earlier has nothing taken from it.
 
     Args:
         read: What was recalled, with each turn as it is read.
