@@ -52,11 +52,12 @@ def local(one_thread: None) -> Chat:
 
 @pytest.fixture(scope="module")
 def endpoint() -> Iterator[Chat]:
-    """The engine's own server, which asks for a key."""
+    """The engine's own server, which asks for a key, and of itself takes the likeliest token: chance rambles on."""
     xllamacpp = importlib.import_module(ENGINE)
     params = xllamacpp.CommonParams()
     params.model.path = str(SmolLM2().path)
     params.n_ctx, params.n_parallel, params.verbosity, params.api_keys = 4096, 1, -1, [KEY]
+    params.sampling.temp = 0.0
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
     server: Any = xllamacpp.Server(params)
     yield ChatEndpoint("smollm2", f"{server.listening_address}/v1", key=KEY)
