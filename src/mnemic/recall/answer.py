@@ -69,6 +69,7 @@ from mnemic.recall.quoting import (
     WHOLE,
     QuotedSentence,
     adding_up,
+    may_be_of_matter,
     most_bearing,
     quoted_for,
     speakers_named,
@@ -114,12 +115,6 @@ ADDS_UP: Final = 2.0
 OF_NO_BEARING: Final = 6.5
 """By how much less than what bears most on a question, in log odds, a statement bears that contests no answer to it:
 small talk shares a number, or "left", with many an answer."""
-SURELY_OF_MATTER: Final = 4.0
-OF_MATTER: Final = 2.6
-OF_LITTLE_BEARING: Final = 5.0
-"""Log odds of being of one matter with an answer, with vectors, from which a statement contests it: whatever it bears
-on the question, or if it bears no less than so much below what bears most. That Lars broke a toe leaves him a dentist.
-"""
 _CLAUSE: Final = re.compile(
     r"[,，、:：—–]|\b(?:and(?! I\b)|but|so|because|while|when|after|before|since|until|though|although)\b"
     r"|(?<=的时候)|(?<=那会儿)|(?<=那时候)|(?<=以后)|(?<=之后)|(?<=因为)"
@@ -818,21 +813,10 @@ def _contesting(
     most = most_bearing(evidence)
     compared_with = next((hit.id for hit in recalled if hit.same_matter is not None), None)
     if compared_with in known and read_by(evidence) == "vectors":
-        later = [hit for hit in later if _is_of_matter(hit, most)]
+        later = [hit for hit in later if may_be_of_matter(hit, most)]
     elif not asks_yes_or_no(question):
         later = [hit for hit in later if hit.bearing is None or hit.bearing >= most - OF_NO_BEARING]
     return next((hit.item for hit in later if any(map(matter.ends_in, written_sentences(hit.text)))), None)
-
-
-def _is_of_matter(hit: Recalled, most: float) -> bool:
-    """Whether a hit is of one matter with what recall put first, for all that it can tell with vectors.
-
-    Args:
-        most: The bearing on the question of what bears most on it.
-    """
-    if hit.bearing is None or hit.same_matter is None or hit.same_matter >= SURELY_OF_MATTER:
-        return True
-    return hit.same_matter >= OF_MATTER and hit.bearing >= most - OF_LITTLE_BEARING
 
 
 def _by_same(quoted: Item, later: Item) -> bool:

@@ -52,9 +52,11 @@ if TYPE_CHECKING:
 
 
 _SUPPOSED: Final = TRAITS.index("supposed")
-PLAIN_AT_LEAST: Final = {"own": 1.5, "informs": 2.5, "state": 1.0}
+PLAIN_AT_LEAST: Final = {"own": 1.5, "informs": 2.5}
 PLAIN_AT_MOST: Final = {"supposed": -2.0, "end": -2.0, "negate": -3.0}
-"""Log odds of traits between which a passage plainly states how something is."""
+PLAINLY_SO: Final = -0.5
+"""Log odds of traits between which a passage plainly states how something of its speaker is, and from which on it tells
+a state or a change."""
 WHOEVER_ASKS: Final = ("", "user")
 """By whom it is said, where nobody is named."""
 _LIGHT: Final = frozenset(
@@ -288,7 +290,8 @@ def states_plainly(hit: Recalled) -> bool:
         return False
     least = (hit.traits[TRAITS.index(trait)] >= odds for trait, odds in PLAIN_AT_LEAST.items())
     most = (hit.traits[TRAITS.index(trait)] <= odds for trait, odds in PLAIN_AT_MOST.items())
-    return all(least) and all(most)
+    told = max(hit.traits[TRAITS.index("state")], hit.traits[TRAITS.index("change")])
+    return told >= PLAINLY_SO and all(least) and all(most)
 
 
 def _without_help_asked(text: str) -> str:

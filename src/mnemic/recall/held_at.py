@@ -19,6 +19,7 @@ from mnemic.recall.asked_matter import AskedMatter, without_times
 from mnemic.recall.evidence import WHOEVER_ASKS, denies_in, speaker_of, states_plainly
 from mnemic.recall.object_endings import ObjectState, object_state
 from mnemic.recall.polarity import ASKS_PAST, telling_words
+from mnemic.recall.quoting import may_be_of_matter, most_bearing
 from mnemic.recall.unreal import is_unreal, supposed_clauses
 from mnemic.recall.what_asks import asks
 from mnemic.recall.whom_it_is_about import about_another
@@ -182,12 +183,21 @@ def tells_of_stretch(question: str, spans: Sequence[TimeSpan], item: Item) -> bo
     return asks_of_stretch(question, spans) and spans[-1].start - _LONGEST <= micros(item.said) < spans[-1].end
 
 
-def may_be_read_of_stretch(question: str, spans: Sequence[TimeSpan], item: Item, evidence: Sequence[Recalled]) -> bool:
+def may_be_read_of_stretch(
+    question: str,
+    spans: Sequence[TimeSpan],
+    item: Item,
+    evidence: Sequence[Recalled],
+    recalled: Sequence[Recalled],
+) -> bool:
     """Whether it may be read what an item tells of the stretch of time that a question asks of.
 
-    Where it names what is asked about, rules read it, too. What they leave open is read only if it lasts, nothing that
-    was recalled tells of a change since, and the embedder tells that it plainly states something of its speaker: by
-    itself a reading takes "I saw a nice car" for having had one.
+    Where it names what is asked about, rules read it, too. What they leave open is read only if it lasts, nothing of
+    the evidence that may be of its matter tells of a change since, and the embedder tells that it plainly states
+    something of its speaker: by itself a reading takes "I saw a nice car" for having had one.
+
+    Args:
+        recalled: All that was recalled, the best first: with that recall has compared the others' matter.
     """
     if not tells_of_stretch(question, spans, item):
         return False
@@ -199,7 +209,10 @@ def may_be_read_of_stretch(question: str, spans: Sequence[TimeSpan], item: Item,
         return False
     if _PASSING.search(item.text) or not _asks_state_then(question, spans):
         return False
-    return not any(_may_end(matter, other, hit, spans[-1].end) for other in evidence)
+    compared_with = next((other.id for other in recalled if other.same_matter is not None), None)
+    most = most_bearing(evidence)
+    others = (other for other in evidence if compared_with != item.id or may_be_of_matter(other, most))
+    return not any(_may_end(matter, other, hit, spans[-1].end) for other in others)
 
 
 def _asks_state_then(question: str, spans: Sequence[TimeSpan], *, passing: bool = False) -> bool:
