@@ -82,8 +82,14 @@ _NO_ATTRIBUTE: Final = (
     r"(?!过(?!年)|时(?!间|常|不)|那[时会年段]|期间|[^，,。！!？?；; ]*的(?!工作|第|[，,。！!？?；; ]|$))"
 )
 """What was read is what somebody does, and no attribute of whoever is named behind it: 在腾讯上班的同学."""
+_OF_OTHERS: Final = (
+    r"(?:的(?![，,。！!？?；; ]|$|工作|第)"
+    rf"|[^，,。！!？?；; ]{{0,8}}的(?:{_KIN}|朋友|同学|同事|室友|舍友|邻居|房东|房客|师傅|徒弟|老板|老乡|客户|网友))"
+)
+"""What follows hangs what was said on somebody else, or on a time that it tells of: 我在腾讯上班的同学，我住在深圳的时候."""
 
 _TOKENS: Final = {
+    "<OF_OTHERS>": _OF_OTHERS,
     "<INTRO>": _INTRODUCTION,
     "<NO_ATTRIBUTE>": _NO_ATTRIBUTE,
     "<I>": _I,
