@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 _HEED: Final = (
     r"(?:(?:keep|bear|have) in mind|take into (?:account|consideration)|(?:watch|look) out for|watch for|be careful"
-    r"|pay attention to|be (?:aware|mindful|wary) of|beware of|look out|consider|remember(?! to (?!avoid|leave out|steer))|heed|avoid|steer clear of"
-    r"|stay away from|leave out|mind)"
+    r"|pay attention to|be (?:aware|mindful|wary) of|beware of|look out|consider"
+    r"|remember(?! to (?!avoid|leave out|steer))|heed|avoid"
+    r"|steer clear of|stay away from|leave out|mind)"
 )
 _NOT: Final = r"(?:can['’]?t|cannot|can not|must not|mustn['’]?t|should not|shouldn['’]?t|may not)"
 _TO: Final = (
