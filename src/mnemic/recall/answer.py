@@ -87,7 +87,7 @@ from mnemic.recall.unreal import supposed_clauses
 from mnemic.recall.what_asks import ASKING
 from mnemic.recall.whom_it_is_about import about_another, names_in
 from mnemic.recall.wishes import asks_wish, tells_wish
-from mnemic.recall.word_groups import DENIED, SUPPOSES
+from mnemic.recall.word_groups import ASKS_EARLIER, DENIED, SUPPOSES
 from mnemic.recall.yes_or_no import Following, YesOrNo, follows, reads, said_of
 
 if TYPE_CHECKING:
@@ -361,7 +361,7 @@ def draft_answer(
     if grounds.yes is None and grounds.quoted[0].id not in put_right:
         said = {hit.id: hit.item for hit in context.items}
         evidence = [replace(hit, item=said.get(hit.id, hit.item)) for hit in grounds.evidence]
-        denying = _contesting(question, grounds.quoted[:1], [quotes[0][1]], evidence, context.items)
+        denying = _contesting(question, grounds.quoted[:1], [quotes[0][1]], evidence, context)
         grounds = replace(grounds, contesting=grounds.contesting or denying)
     return replace(drafted, grounds=grounds, quotes=quotes)
 
@@ -396,7 +396,7 @@ def _drafted(
     evidence = before or _fitting(question, asked, so_before_supposed(question, held_by_then(question, evidence)))
     said = _read_plainly(question, context, evidence, profile, user, ended) if asks_yes_or_no(question) else None
     if said is None and spoken_of is not None:
-        said = _plainly_said_of(spoken_of, question, answering, user)
+        said = _plainly_said_of(spoken_of, question, context, answering, user)
     if said is not None and said.yes is not None:
         return _drafted_plainly(question, context, evidence, said, said.yes)
     if facts and _stand(question, facts, evidence, user, ended):
@@ -439,7 +439,7 @@ def _drafted_of_profile(
     """An answer that the profile states, with what else of the evidence adds to it."""
     values = [shown_value(str(item.slots["value"]), item.text) for item in facts if "value" in item.slots]
     short = ", ".join(dict.fromkeys(values))
-    contesting = _contesting(question, facts, values, evidence, context.items)
+    contesting = _contesting(question, facts, values, evidence, context)
     grounds = AnswerGrounds(question, context, evidence, asked, facts, short, None, stated=True, contesting=contesting)
     known = read_in(facts)
     more = (hit.item for hit in adding_up(question, evidence) if hit.id not in known)
@@ -464,7 +464,7 @@ def _drafted_of_quotes(
     short, yes = _short(question, asked, chosen, evidence)
     short = "" if doubted and evidence[0].succession != 1 else short
     quoted = [hit.item for hit in chosen]
-    contesting = _contesting(question, quoted[:1], [chosen[0].text], evidence, context.items)
+    contesting = _contesting(question, quoted[:1], [chosen[0].text], evidence, context)
     concluded = yes is not None
     grounds = AnswerGrounds(
         question,
@@ -530,7 +530,7 @@ def _read_plainly(
     if (still := still_so(question, own)) is not None:
         return still
     stated = stated_in_full(question, own)
-    if stated is None or _contesting(question, [stated.item], [stated.sentence], evidence, context.items):
+    if stated is None or _contesting(question, [stated.item], [stated.sentence], evidence, context):
         return said
     return stated
 
@@ -572,7 +572,7 @@ def _plainly_said(
     if said.yes and (over := _ended_since(question, said, _own(context.items, user), (*profile, *ended), user)):
         return over
     of_it = [hit for hit in evidence if follows(question, hit.text) is not Following.OTHER]
-    if said.yes and _contesting(question, [said.item], [said.sentence], of_it, context.items):
+    if said.yes and _contesting(question, [said.item], [said.sentence], of_it, context):
         return replace(said, yes=None)
     if newest is None:
         return said
@@ -598,7 +598,9 @@ def _ended_since(
     return YesOrNo(yes=False, item=by, sentence=by.text.strip() if len(by.text) <= WHOLE else end.text)
 
 
-def _plainly_said_of(spoken_of: SpokenOf, question: str, heard: Sequence[Recalled], user: str) -> YesOrNo | None:
+def _plainly_said_of(
+    spoken_of: SpokenOf, question: str, context: Context, heard: Sequence[Recalled], user: str
+) -> YesOrNo | None:
     """What the asker plainly said of somebody to a question for yes or no about them, as if these had said it.
 
     Nothing where recall holds something newer for the state of the matter, or something later may end it.
@@ -625,7 +627,7 @@ def _plainly_said_of(spoken_of: SpokenOf, question: str, heard: Sequence[Recalle
     if newest is not None and newest.id != item.id and newest.item.said > item.said:
         return None
     sentence = own[item.id].get(said.sentence, item.text)
-    if said.yes and _contesting(question, [item], [sentence], heard, heard):
+    if said.yes and _contesting(question, [item], [sentence], heard, replace(context, items=tuple(heard))):
         return None
     return YesOrNo(said.yes, item, sentence)
 
@@ -789,29 +791,31 @@ def _contesting(
     quoted: Sequence[Item],
     texts: Sequence[str],
     evidence: Sequence[Recalled],
-    recalled: Sequence[Recalled],
+    context: Context,
 ) -> Item | None:
     """What whoever told some texts said later, of what these name: that it ended or is not so; None for nothing.
 
-    A question of the past is answered by what ended since; and what recall holds for another state of the same matter
-    it has put in its place already.
+    A question of the past is answered by what ended since, after the time that it names at least; and what recall holds
+    for another state of the same matter it has put in its place already.
 
     Args:
-        recalled: All that was recalled, the best first: with that recall has compared the others' matter.
+        context: All that was recalled, the best first: with that recall has compared the others' matter.
     """
-    if ASKS_PAST.search(question):
+    if ASKS_PAST.search(question) or ASKS_EARLIER.search(question):
         return None
     known = {id for item in quoted for id in (item.id, *item.source)}
     matter = _Matter.of(question, texts)
     latest = max(map(certain_since, quoted))
     later = [hit for hit in evidence if micros(hit.item.said) > latest and hit.id not in known and hit.succession < 2]
     later = [hit for hit in later if _by_same(quoted[0], hit.item)]
+    if context.spans:
+        later = [hit for hit in later if micros(hit.item.said) < context.spans[-1].end]
     if unnamed := next((hit.item for hit in later if ends_unnamed(question, hit.text)), None):
         return unnamed
     if not later:
         return None
     most = most_bearing(evidence)
-    compared_with = next((hit.id for hit in recalled if hit.same_matter is not None), None)
+    compared_with = next((hit.id for hit in context.items if hit.same_matter is not None), None)
     if compared_with in known and read_by(evidence) == "vectors":
         later = [hit for hit in later if may_be_of_matter(hit, most)]
     elif not asks_yes_or_no(question):
