@@ -21,8 +21,8 @@ from mnemic.recall import polarity, sureness
 from mnemic.recall.answer import answer, draft_answer
 from mnemic.recall.asked_for import AnswerType, asks_several, asks_yes_or_no, surely_held
 from mnemic.recall.earlier import names_what_followed, what_held_before
+from mnemic.recall.evidence import CONTESTS, CONTESTS_SURELY, CONTESTS_WITHIN
 from mnemic.recall.places_told import place_surely
-from mnemic.recall.quoting import OF_LITTLE_BEARING, OF_MATTER, SURELY_OF_MATTER
 from mnemic.recall.reasons import KNOWN
 from mnemic.recall.yes_or_no import said_of
 
@@ -718,7 +718,6 @@ def test_a_fact_that_was_kept_stands_against_what_put_it_in_doubt(me: ScopedMemo
         (("我去皇冠健身房。", "皇冠我退了，太贵。"), "换之前我去哪家健身房？", False),
         (("我去皇冠健身房。", "皇冠我退了，太贵。"), "2025年2月我去哪家健身房？", False),
         (("我去皇冠健身房。", "皇冠我退了，太贵。"), "2025年4月我去哪家健身房？", True),
-        (("I go to the Crown gym.", "I cancelled the Crown, too dear."), "Which is the first gym I go to?", False),
         (("今天起不用拐了。", "今天真离谱,别提了。"), "我还用拐吗？", False),
         (("今儿腌了一坛糖蒜。", "桂花落了一地,大姐舍不得扫。"), "我腌了什么？", False),
     ],
@@ -736,10 +735,10 @@ def test_an_answer_is_contested_by_a_later_denial_of_what_it_names(
 @pytest.mark.parametrize(
     ("odds", "less", "contested"),
     [
-        (OF_MATTER, OF_LITTLE_BEARING, True),
-        (OF_MATTER - 0.1, 0.0, False),
-        (OF_MATTER, OF_LITTLE_BEARING + 0.1, False),
-        (SURELY_OF_MATTER, 20.0, True),
+        (CONTESTS, CONTESTS_WITHIN, True),
+        (CONTESTS - 0.1, 0.0, False),
+        (CONTESTS, CONTESTS_WITHIN + 0.1, False),
+        (CONTESTS_SURELY, 20.0, True),
         (None, 20.0, True),
     ],
 )

@@ -21,7 +21,6 @@ from mnemic.memory import ScopedMemory
 from mnemic.models.base import AnswerReading
 from mnemic.models.scripted_embedder import ScriptedEmbedder
 from mnemic.recall.answer import READ_WHOLE, DraftAnswer, answer_of_draft, draft_answer
-from mnemic.recall.quoting import OF_MATTER, SURELY_OF_MATTER
 from mnemic.recall.sureness import (
     DOUBTED,
     READ_AT_MOST,
@@ -230,7 +229,7 @@ def test_the_day_of_a_past_that_is_asked_about_is_no_number_that_an_answer_must_
         ((-4.0, 3.6, 5.5, 3.0, -2.8, -4.1, -6.0, -5.4), "Rain all week.", True),
         ((-4.0, 3.6, 5.5, 3.0, -2.8, -4.1, -6.0, -5.4), "I have left the chess club.", False),
         ((-5.8, 3.3, 4.1, -1.5, 3.0, -2.7, -5.8, -5.5), "Rain all week.", True),
-        ((-5.8, 3.3, 4.1, -1.5, -0.6, -2.7, -5.8, -5.5), "Rain all week.", False),
+        ((-5.8, 3.3, 4.1, -1.5, -0.1, -2.7, -5.8, -5.5), "Rain all week.", False),
         ((-1.0, -0.6, 0.2, -1.0, -2.4, -3.6, -6.0, -4.3), "Rain all week.", False),
         ((-5.5, -1.3, 2.3, -0.7, -0.9, -0.2, -6.0, -4.7), "Rain all week.", False),
         (None, "Rain all week.", False),
@@ -255,7 +254,7 @@ def test_a_change_of_another_matter_leaves_how_it_was_to_be_read() -> None:
     plain = replace(draft.grounds.evidence[0], traits=(-4.0, 3.6, 5.5, 3.0, -2.8, -4.1, -6.0, -5.4), succession=0)
     since = Item(id=ItemId(f"{9:026}"), kind=Kind.TURN, text="Moved the meeting.", said=WHEN + timedelta(days=60))
     first = replace(plain, same_matter=9.0)
-    for odds, is_answered in ((OF_MATTER - 0.1, True), (SURELY_OF_MATTER, False)):
+    for odds, is_answered in ((-1.1, True), (-0.9, False), (9.0, False)):
         evidence = (first, replace(plain, item=since, same_matter=odds, traits=None))
         context = replace(draft.grounds.context, items=evidence)
         grounds = replace(draft.grounds, evidence=evidence, context=context, reading=YES, left_open=True)

@@ -83,10 +83,12 @@ _NO_ATTRIBUTE: Final = (
 )
 """What was read is what somebody does, and no attribute of whoever is named behind it: 在腾讯上班的同学."""
 _OF_OTHERS: Final = (
-    r"(?:的(?![，,。！!？?；; ]|$|工作|第)"
-    rf"|[^，,。！!？?；; ]{{0,8}}的(?:{_KIN}|朋友|同学|同事|室友|舍友|邻居|房东|房客|师傅|徒弟|老板|老乡|客户|网友))"
+    r"(?:[^，,。！!？?；; 有和跟与认遇见]{0,8}的(?:一?[个位名])?(?:大学|[高初中小]?[中学]|[大小老二三])?"
+    rf"(?:{_KIN}|朋友|同学|同事|室友|舍友|邻居|房东|房客|师傅|徒弟|老板|老乡|客户|网友|[哥姐弟妹叔姑姨舅伯]|时候|那[段会几年])"
+    "|那[位个](?:同学|同事|朋友))"
 )
-"""What follows hangs what was said on somebody else, or on a time that it tells of: 我在腾讯上班的同学，我住在深圳的时候."""
+"""What follows hangs what was said on somebody, or on a time that is over: 我在腾讯上班的同学，我在上海工作的时候. What else
+hangs on it is the speaker's: 我在北京上班的公司, which `<NO_ATTRIBUTE>` leaves to an introduction."""
 
 _TOKENS: Final = {
     "<OF_OTHERS>": _OF_OTHERS,

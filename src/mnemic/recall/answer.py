@@ -34,7 +34,14 @@ from mnemic.recall.asked_for import (
 from mnemic.recall.asked_person import called_by_name
 from mnemic.recall.currency import ORDERS
 from mnemic.recall.doubt_words import is_asserted, speaks_of_any
-from mnemic.recall.earlier import asks_former_partner, former_partner, what_came_first, what_held_before, what_held_then
+from mnemic.recall.earlier import (
+    asks_earlier,
+    asks_former_partner,
+    former_partner,
+    what_came_first,
+    what_held_before,
+    what_held_then,
+)
 from mnemic.recall.ended_facts import end_of, of_same_slots, read_in, states_only_what_ended
 from mnemic.recall.endings import tells_only_an_end, tells_that_nothing_else_comes
 from mnemic.recall.evidence import (
@@ -42,11 +49,14 @@ from mnemic.recall.evidence import (
     OF_ANY_MATTER,
     WHOEVER_ASKS,
     can_answer,
+    compared_with,
     denies_in,
     held_by_then,
+    is_of_matter,
     is_off,
     lacks_what_is_asked,
     matter_words,
+    most_bearing,
     of_kin_asked,
     of_self,
     of_subject,
@@ -69,8 +79,6 @@ from mnemic.recall.quoting import (
     WHOLE,
     QuotedSentence,
     adding_up,
-    may_be_of_matter,
-    most_bearing,
     quoted_for,
     speakers_named,
     telling_sentences,
@@ -87,7 +95,7 @@ from mnemic.recall.unreal import supposed_clauses
 from mnemic.recall.what_asks import ASKING
 from mnemic.recall.whom_it_is_about import about_another, names_in
 from mnemic.recall.wishes import asks_wish, tells_wish
-from mnemic.recall.word_groups import ASKS_EARLIER, DENIED, SUPPOSES
+from mnemic.recall.word_groups import DENIED, SUPPOSES
 from mnemic.recall.yes_or_no import Following, YesOrNo, follows, reads, said_of
 
 if TYPE_CHECKING:
@@ -96,6 +104,7 @@ if TYPE_CHECKING:
     from mnemic.core.ids import ItemId
     from mnemic.core.items import Item
     from mnemic.core.queries import Context, Recalled
+    from mnemic.core.timex import TimeSpan
     from mnemic.models.base import AnswerReading
 
 CLOSE: Final = 4.0
@@ -115,6 +124,8 @@ ADDS_UP: Final = 2.0
 OF_NO_BEARING: Final = 6.5
 """By how much less than what bears most on a question, in log odds, a statement bears that contests no answer to it:
 small talk shares a number, or "left", with many an answer."""
+_OF_NOW: Final = re.compile("[还仍]|依旧|照旧|现在|如今|目前|眼下")
+"""Asks, beside a time, for what holds now."""
 _CLAUSE: Final = re.compile(
     r"[,，、:：—–]|\b(?:and(?! I\b)|but|so|because|while|when|after|before|since|until|though|although)\b"
     r"|(?<=的时候)|(?<=那会儿)|(?<=那时候)|(?<=以后)|(?<=之后)|(?<=因为)"
@@ -361,7 +372,7 @@ def draft_answer(
     if grounds.yes is None and grounds.quoted[0].id not in put_right:
         said = {hit.id: hit.item for hit in context.items}
         evidence = [replace(hit, item=said.get(hit.id, hit.item)) for hit in grounds.evidence]
-        denying = _contesting(question, grounds.quoted[:1], [quotes[0][1]], evidence, context)
+        denying = _contesting(question, grounds.quoted[:1], [quotes[0][1]], evidence, context.items, context.spans)
         grounds = replace(grounds, contesting=grounds.contesting or denying)
     return replace(drafted, grounds=grounds, quotes=quotes)
 
@@ -396,7 +407,7 @@ def _drafted(
     evidence = before or _fitting(question, asked, so_before_supposed(question, held_by_then(question, evidence)))
     said = _read_plainly(question, context, evidence, profile, user, ended) if asks_yes_or_no(question) else None
     if said is None and spoken_of is not None:
-        said = _plainly_said_of(spoken_of, question, context, answering, user)
+        said = _plainly_said_of(spoken_of, question, answering, user)
     if said is not None and said.yes is not None:
         return _drafted_plainly(question, context, evidence, said, said.yes)
     if facts and _stand(question, facts, evidence, user, ended):
@@ -439,7 +450,7 @@ def _drafted_of_profile(
     """An answer that the profile states, with what else of the evidence adds to it."""
     values = [shown_value(str(item.slots["value"]), item.text) for item in facts if "value" in item.slots]
     short = ", ".join(dict.fromkeys(values))
-    contesting = _contesting(question, facts, values, evidence, context)
+    contesting = _contesting(question, facts, values, evidence, context.items, context.spans)
     grounds = AnswerGrounds(question, context, evidence, asked, facts, short, None, stated=True, contesting=contesting)
     known = read_in(facts)
     more = (hit.item for hit in adding_up(question, evidence) if hit.id not in known)
@@ -464,7 +475,7 @@ def _drafted_of_quotes(
     short, yes = _short(question, asked, chosen, evidence)
     short = "" if doubted and evidence[0].succession != 1 else short
     quoted = [hit.item for hit in chosen]
-    contesting = _contesting(question, quoted[:1], [chosen[0].text], evidence, context)
+    contesting = _contesting(question, quoted[:1], [chosen[0].text], evidence, context.items, context.spans)
     concluded = yes is not None
     grounds = AnswerGrounds(
         question,
@@ -530,7 +541,9 @@ def _read_plainly(
     if (still := still_so(question, own)) is not None:
         return still
     stated = stated_in_full(question, own)
-    if stated is None or _contesting(question, [stated.item], [stated.sentence], evidence, context):
+    if stated is None or _contesting(
+        question, [stated.item], [stated.sentence], evidence, context.items, context.spans
+    ):
         return said
     return stated
 
@@ -572,7 +585,7 @@ def _plainly_said(
     if said.yes and (over := _ended_since(question, said, _own(context.items, user), (*profile, *ended), user)):
         return over
     of_it = [hit for hit in evidence if follows(question, hit.text) is not Following.OTHER]
-    if said.yes and _contesting(question, [said.item], [said.sentence], of_it, context):
+    if said.yes and _contesting(question, [said.item], [said.sentence], of_it, context.items, context.spans):
         return replace(said, yes=None)
     if newest is None:
         return said
@@ -598,9 +611,7 @@ def _ended_since(
     return YesOrNo(yes=False, item=by, sentence=by.text.strip() if len(by.text) <= WHOLE else end.text)
 
 
-def _plainly_said_of(
-    spoken_of: SpokenOf, question: str, context: Context, heard: Sequence[Recalled], user: str
-) -> YesOrNo | None:
+def _plainly_said_of(spoken_of: SpokenOf, question: str, heard: Sequence[Recalled], user: str) -> YesOrNo | None:
     """What the asker plainly said of somebody to a question for yes or no about them, as if these had said it.
 
     Nothing where recall holds something newer for the state of the matter, or something later may end it.
@@ -627,7 +638,7 @@ def _plainly_said_of(
     if newest is not None and newest.id != item.id and newest.item.said > item.said:
         return None
     sentence = own[item.id].get(said.sentence, item.text)
-    if said.yes and _contesting(question, [item], [sentence], heard, replace(context, items=tuple(heard))):
+    if said.yes and _contesting(question, [item], [sentence], heard, heard):
         return None
     return YesOrNo(said.yes, item, sentence)
 
@@ -791,33 +802,34 @@ def _contesting(
     quoted: Sequence[Item],
     texts: Sequence[str],
     evidence: Sequence[Recalled],
-    context: Context,
+    recalled: Sequence[Recalled],
+    spans: Sequence[TimeSpan] = (),
 ) -> Item | None:
     """What whoever told some texts said later, of what these name: that it ended or is not so; None for nothing.
 
-    A question of the past is answered by what ended since, after the time that it names at least; and what recall holds
-    for another state of the same matter it has put in its place already.
+    What ended since answers a question of the past, or of a time before that end; and what recall holds for another
+    state of the same matter it has put in its place already.
 
     Args:
-        context: All that was recalled, the best first: with that recall has compared the others' matter.
+        recalled: All that was recalled, the best first.
+        spans: The stretches of time that the question names.
     """
-    if ASKS_PAST.search(question) or ASKS_EARLIER.search(question):
+    if ASKS_PAST.search(question) or asks_earlier(question):
         return None
     known = {id for item in quoted for id in (item.id, *item.source)}
     matter = _Matter.of(question, texts)
     latest = max(map(certain_since, quoted))
     later = [hit for hit in evidence if micros(hit.item.said) > latest and hit.id not in known and hit.succession < 2]
     later = [hit for hit in later if _by_same(quoted[0], hit.item)]
-    if context.spans:
-        later = [hit for hit in later if micros(hit.item.said) < context.spans[-1].end]
+    if spans and has_chinese(question) and not _OF_NOW.search(question):  # whose verbs do not tell the past
+        later = [hit for hit in later if micros(hit.item.said) < max(span.end for span in spans)]
     if unnamed := next((hit.item for hit in later if ends_unnamed(question, hit.text)), None):
         return unnamed
     if not later:
         return None
     most = most_bearing(evidence)
-    compared_with = next((hit.id for hit in context.items if hit.same_matter is not None), None)
-    if compared_with in known and read_by(evidence) == "vectors":
-        later = [hit for hit in later if may_be_of_matter(hit, most)]
+    if compared_with(recalled) in known and read_by(evidence) == "vectors":
+        later = [hit for hit in later if is_of_matter(hit, most)]
     elif not asks_yes_or_no(question):
         later = [hit for hit in later if hit.bearing is None or hit.bearing >= most - OF_NO_BEARING]
     return next((hit.item for hit in later if any(map(matter.ends_in, written_sentences(hit.text)))), None)

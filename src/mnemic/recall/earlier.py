@@ -44,7 +44,7 @@ _ASKS_FORMER: Final = re.compile(
     r"|^\W*(?:我们?的?)?(?:以前|之前|原来|从前|原先|先前|早先|过去)的?(?!的时候)|[我咱]们?的?(?:以前|之前|原来|从前|原先|先前|早先|过去)"
     r"|上[一]?[份家部辆任套](?!班)|上一?个(?=工作|公司|单位|东家|雇主|老板|住处|地址|号码|手机|学校|专业|城市)"
     r"|前(?:公司|单位|东家|雇主|老板|任(?!务))|旧(?:号码?|手机|地址|住址|公司|车|家|邮箱)|老(?:号码|地址|东家|单位|住址)"
-    r"|(?:搬家?|搬走|跳槽|换工作|换公司|换号码?|换车|换手机|换地址|换邮箱|换药|停药|辞职|离职|改名|转专业|转学|转行)(?:之|以)?前",
+    r"|(?:搬家?|搬走|跳槽|换工作|换公司|换号码?|换车|换手机|换地址|换邮箱|换药|停药|辞职|离职|改名|转专业|转学|转行)(?:之|以)?前|换[^，。？?换]{0,2}[之以]前",
     re.IGNORECASE,
 )
 """Asks for what held before what holds now."""
@@ -71,6 +71,8 @@ _ASKS_FIRST: Final = re.compile(
     re.IGNORECASE,
 )
 """Asks for the first of a series of states of whoever asks."""
+_ASKS_FIRST_OF: Final = re.compile(r"最[早初]的|头一[个位任份家]")
+"""Asks for the first of a series of whatever."""
 _TELLS_FIRST: Final = re.compile(
     r"\b(?:first|originally|initially|earliest|before (?:that|then|this))\b|最早|最初|最先|一开始|起初|第一|在?那之前|[此之]前",
     re.IGNORECASE,
@@ -132,6 +134,11 @@ _SAME_MATTER: Final = {
     ("car",): re.compile(r"\b(?:driv(?:e|es|ing)|drove|car)\b|开的|车", re.IGNORECASE),
 }
 """Of each matter, by its slots, the words by which its states and changes are told."""
+
+
+def asks_earlier(question: str) -> bool:
+    """Whether a question asks for an earlier state, or the first, and not for what holds now."""
+    return any(form.search(question) for form in (_ASKS_FORMER, _ASKS_BEFORE, _ASKS_FIRST, _ASKS_FIRST_OF))
 
 
 def what_held_before(question: str, evidence: list[Recalled], spoken_of: SpokenOf | None = None) -> list[Recalled]:

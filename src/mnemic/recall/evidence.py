@@ -46,6 +46,7 @@ from mnemic.recall.word_groups import DENIES
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from mnemic.core.ids import ItemId
     from mnemic.core.items import Item
     from mnemic.core.queries import Context, Recalled
     from mnemic.core.timex import TimeSpan
@@ -54,9 +55,15 @@ if TYPE_CHECKING:
 _SUPPOSED: Final = TRAITS.index("supposed")
 PLAIN_AT_LEAST: Final = {"own": 1.5, "informs": 2.5}
 PLAIN_AT_MOST: Final = {"supposed": -2.0, "end": -2.0, "negate": -3.0}
-PLAINLY_SO: Final = -0.5
-"""Log odds of traits between which a passage plainly states how something of its speaker is, and from which on it tells
-a state or a change."""
+"""Log odds of traits between which a passage plainly tells how something of its speaker is."""
+TELLS_STATE: Final = 0.0
+"""Log odds from which on it tells a state or a change, which is one from then on."""
+CONTESTS_SURELY: Final = 4.0
+CONTESTS: Final = 2.6
+CONTESTS_WITHIN: Final = 5.0
+"""Log odds of being of one matter with an answer, with vectors, from which a statement contests it: whatever it bears
+on the question, or if it bears no less than so much below what bears most. That Lars broke a toe leaves him a dentist.
+"""
 WHOEVER_ASKS: Final = ("", "user")
 """By whom it is said, where nobody is named."""
 _LIGHT: Final = frozenset(
@@ -282,7 +289,7 @@ def only_supposes(hit: Recalled) -> bool:
 
 
 def states_plainly(hit: Recalled) -> bool:
-    """Whether the embedder tells that a hit states how things of its speaker are, and worth asking for.
+    """Whether the embedder tells that a hit states how things of its speaker are or have become, and worth asking for.
 
     Not where it may be supposed, ended or denied; nor of whom the embedder cannot tell.
     """
@@ -291,7 +298,28 @@ def states_plainly(hit: Recalled) -> bool:
     least = (hit.traits[TRAITS.index(trait)] >= odds for trait, odds in PLAIN_AT_LEAST.items())
     most = (hit.traits[TRAITS.index(trait)] <= odds for trait, odds in PLAIN_AT_MOST.items())
     told = max(hit.traits[TRAITS.index("state")], hit.traits[TRAITS.index("change")])
-    return told >= PLAINLY_SO and all(least) and all(most)
+    return told >= TELLS_STATE and all(least) and all(most)
+
+
+def most_bearing(evidence: Sequence[Recalled]) -> float:
+    """How much what bears most on the question does."""
+    return max((hit.bearing for hit in evidence if hit.bearing is not None), default=0.0)
+
+
+def compared_with(recalled: Sequence[Recalled]) -> ItemId | None:
+    """With which of all that was recalled, the best first, recall has compared the matter of the others."""
+    return next((hit.id for hit in recalled if hit.same_matter is not None), None)
+
+
+def is_of_matter(hit: Recalled, most: float) -> bool:
+    """Whether a hit is of one matter with what recall compared it with, where it did, surely enough to contest it.
+
+    Args:
+        most: The bearing on the question of what bears most on it.
+    """
+    if hit.bearing is None or hit.same_matter is None or hit.same_matter >= CONTESTS_SURELY:
+        return True
+    return hit.same_matter >= CONTESTS and hit.bearing >= most - CONTESTS_WITHIN
 
 
 def _without_help_asked(text: str) -> str:

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from mnemic.core.queries import Context, Recalled
 
 _HEED: Final = (
-    r"(?:(?:keep|bear|have) in mind|take into (?:account|consideration)|(?:watch|look) out for|watch for|be careful"
-    r"|pay attention to|be (?:aware|mindful|wary) of|beware of|look out|consider"
-    r"|remember(?! to (?!avoid|leave out|steer))|heed|avoid"
-    r"|steer clear of|stay away from|leave out|mind)"
+    r"(?:remember to )?(?:(?:keep|bear|have) in mind|take into (?:account|consideration)|(?:watch|look) out for"
+    r"|watch for|be careful|pay attention to|be (?:aware|mindful|wary) of|beware of|look out|consider"
+    r"|remember(?! to\b)|heed|avoid"
+    r"|steer clear of|stay away from|leave out(?! for)|mind)"
 )
 _NOT: Final = r"(?:can['’]?t|cannot|can not|must not|mustn['’]?t|should not|shouldn['’]?t|may not)"
 _TO: Final = (

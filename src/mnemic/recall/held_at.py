@@ -16,10 +16,9 @@ from mnemic.core.items import Kind
 from mnemic.extract.chinese import has_chinese
 from mnemic.extract.sentences import written_sentences
 from mnemic.recall.asked_matter import AskedMatter, without_times
-from mnemic.recall.evidence import WHOEVER_ASKS, denies_in, speaker_of, states_plainly
+from mnemic.recall.evidence import WHOEVER_ASKS, compared_with, denies_in, speaker_of, states_plainly
 from mnemic.recall.object_endings import ObjectState, object_state
 from mnemic.recall.polarity import ASKS_PAST, telling_words
-from mnemic.recall.quoting import may_be_of_matter, most_bearing
 from mnemic.recall.unreal import is_unreal, supposed_clauses
 from mnemic.recall.what_asks import asks
 from mnemic.recall.whom_it_is_about import about_another
@@ -50,6 +49,8 @@ _LONGEST: Final = 2 * 365 * 86_400_000_000
 """Microseconds for which a state is taken to go on, where nothing more is said of it."""
 _SOME: Final = 0.5
 """Share of what is asked about from which a sentence may be of it."""
+_OF_MATTER: Final = -1.0
+"""Log odds of being of one matter, by recall's order, from which a change may be one of it."""
 _ASKS_EVENT: Final = re.compile(
     r"\b(?:did|have|has|had)\b.*\b(?:visit|see|meet|buy|sell|get|move|travel|fly|win|pass|start|begin|stop|quit|leave|finish"
     r"|join|sign|order|book|pay|lose|find|break|change|switch|happen|come|tell|say)\b|[过了][吗没]|[去到]过|有没有[去到]",
@@ -209,9 +210,8 @@ def may_be_read_of_stretch(
         return False
     if _PASSING.search(item.text) or not _asks_state_then(question, spans):
         return False
-    compared_with = next((other.id for other in recalled if other.same_matter is not None), None)
-    most = most_bearing(evidence)
-    others = (other for other in evidence if compared_with != item.id or may_be_of_matter(other, most))
+    compared = compared_with(recalled) == item.id
+    others = [each for each in evidence if not compared or each.same_matter is None or each.same_matter >= _OF_MATTER]
     return not any(_may_end(matter, other, hit, spans[-1].end) for other in others)
 
 

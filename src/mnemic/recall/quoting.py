@@ -17,7 +17,7 @@ from mnemic.core.items import Kind
 from mnemic.core.tokens import is_stop, tokenise
 from mnemic.extract.sentences import sentence_spans
 from mnemic.recall.asked_for import AnswerType, asks_several, asks_yes_or_no, held, surely_held
-from mnemic.recall.evidence import speaker_of
+from mnemic.recall.evidence import most_bearing, speaker_of
 from mnemic.recall.understand import SPEAKS_OF_SELF, SPEAKS_TO_OTHER
 from mnemic.recall.what_asks import ASKING
 
@@ -42,13 +42,6 @@ FARTHER: Final = 4.5
 OF_THE_MATTER: Final = 1.0
 """Log odds of being of one matter with what bears most, from which something adds up with it."""
 
-SURELY_OF_MATTER: Final = 4.0
-OF_MATTER: Final = 2.6
-OF_LITTLE_BEARING: Final = 5.0
-"""Log odds of being of one matter with an answer, with vectors, from which a statement may contest it: whatever it
-bears on the question, or if it bears no less than so much below what bears most. That Lars broke a toe leaves him a
-dentist.
-"""
 NEAR: Final = 0.8
 """Share of the best sentence's score from which another one is quoted beside it, where sentences are scored."""
 WHOLE: Final = 400
@@ -139,22 +132,6 @@ def adding_up(question: str, evidence: Sequence[Recalled]) -> list[Recalled]:
 def _doubted(first: Recalled, older: Recalled) -> bool:
     """Whether what stands as newer may be of another matter: it bears on the question less than what it follows."""
     return (first.bearing or 0.0) < (older.bearing or 0.0)
-
-
-def most_bearing(evidence: Sequence[Recalled]) -> float:
-    """How much what bears most on the question does."""
-    return max((hit.bearing for hit in evidence if hit.bearing is not None), default=0.0)
-
-
-def may_be_of_matter(hit: Recalled, most: float) -> bool:
-    """Whether a hit is of one matter with what recall put first, for all that it can tell with vectors.
-
-    Args:
-        most: The bearing on the question of what bears most on it.
-    """
-    if hit.bearing is None or hit.same_matter is None or hit.same_matter >= SURELY_OF_MATTER:
-        return True
-    return hit.same_matter >= OF_MATTER and hit.bearing >= most - OF_LITTLE_BEARING
 
 
 def _best_of(question: str, asked: AnswerType, hit: Recalled, sentences: Sequence[QuotedSentence]) -> QuotedSentence:

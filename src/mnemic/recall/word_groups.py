@@ -109,16 +109,6 @@ USED_TO: Final = WordGroup(r"used to (?!it\b|the\b|this\b)|formerly|previously",
 LONG_AGO: Final = WordGroup("years ago|back then", "以前|从前|曾|小时候")
 ONCE: Final = (USED_TO + LONG_AGO).pattern()
 """Tells of what was so once, and is no more."""
-ASKS_EARLIER: Final = (
-    USED_TO
-    + LONG_AGO
-    + WordGroup(
-        r"before(?! (?:bed|breakfast|lunch|dinner|work|school|noon|\d))|previous|former|first(?! (?:name|aid|thing)\b)|ever|originally"
-        "|(?<!how )old",
-        "之前|上一|上学期|第一|旧|原先|最早|最初|起初|当初|一开始|头一[个份位次家回]|那会儿|那阵",
-    )
-).pattern()
-"""Asks how something was once, or first."""
 
 # What is denied.
 
