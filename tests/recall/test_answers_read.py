@@ -21,6 +21,7 @@ from mnemic.memory import ScopedMemory
 from mnemic.models.base import AnswerReading
 from mnemic.models.scripted_embedder import ScriptedEmbedder
 from mnemic.recall.answer import READ_WHOLE, DraftAnswer, answer_of_draft, draft_answer
+from mnemic.recall.evidence import OF_NO_BEARING
 from mnemic.recall.sureness import (
     DOUBTED,
     READ_AT_MOST,
@@ -251,16 +252,14 @@ def test_what_the_rules_leave_open_of_a_past_is_read_only_where_it_was_plainly_s
 
 def test_a_change_of_another_matter_leaves_how_it_was_to_be_read() -> None:
     draft = drafted("Was I in a chess club in the summer of 2025?", "The Fairfield chess club counts me in.")
-    plain = replace(draft.grounds.evidence[0], traits=(-4.0, 3.6, 5.5, 3.0, -2.8, -4.1, -6.0, -5.4), succession=0)
+    first = replace(
+        draft.grounds.evidence[0], traits=(-4.0, 3.6, 5.5, 3.0, -2.8, -4.1, -6.0, -5.4), succession=0, bearing=4.0
+    )
     since = Item(id=ItemId(f"{9:026}"), kind=Kind.TURN, text="Moved the meeting.", said=WHEN + timedelta(days=60))
-    first = replace(plain, same_matter=9.0)
-    for odds, is_answered in ((-1.1, True), (-0.9, False), (9.0, False)):
-        evidence = (first, replace(plain, item=since, same_matter=odds, traits=None))
-        context = replace(draft.grounds.context, items=evidence)
-        grounds = replace(draft.grounds, evidence=evidence, context=context, reading=YES, left_open=True)
+    for less, is_answered in ((OF_NO_BEARING + 0.1, True), (OF_NO_BEARING - 0.1, False), (0.0, False)):
+        evidence = (first, replace(first, item=since, bearing=4.0 - less))
+        grounds = replace(draft.grounds, evidence=evidence, reading=YES, left_open=True)
         assert (sure(grounds) > DOUBTED) is is_answered
-        first_of_another = replace(context, items=(replace(first, item=since), *evidence))
-        assert sure(replace(grounds, context=first_of_another)) <= DOUBTED
 
 
 @pytest.mark.parametrize(

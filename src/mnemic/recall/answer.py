@@ -47,9 +47,9 @@ from mnemic.recall.endings import tells_only_an_end, tells_that_nothing_else_com
 from mnemic.recall.evidence import (
     MACHINES,
     OF_ANY_MATTER,
+    OF_NO_BEARING,
     WHOEVER_ASKS,
     can_answer,
-    compared_with,
     denies_in,
     held_by_then,
     is_of_matter,
@@ -121,9 +121,6 @@ NAMED_BESIDE: Final = -1.5
 """Log odds from which what was said last is named beside a doubt."""
 ADDS_UP: Final = 2.0
 """Log odds of being of one matter with what bears most, from which it may add one of several to it."""
-OF_NO_BEARING: Final = 6.5
-"""By how much less than what bears most on a question, in log odds, a statement bears that contests no answer to it:
-small talk shares a number, or "left", with many an answer."""
 _OF_NOW: Final = re.compile("[还仍]|依旧|照旧|现在|如今|目前|眼下")
 """Asks, beside a time, for what holds now."""
 _CLAUSE: Final = re.compile(
@@ -811,7 +808,7 @@ def _contesting(
     state of the same matter it has put in its place already.
 
     Args:
-        recalled: All that was recalled, the best first.
+        recalled: All that was recalled, the best first: recall has compared the matter of the others with that.
         spans: The stretches of time that the question names.
     """
     if ASKS_PAST.search(question) or asks_earlier(question):
@@ -828,7 +825,8 @@ def _contesting(
     if not later:
         return None
     most = most_bearing(evidence)
-    if compared_with(recalled) in known and read_by(evidence) == "vectors":
+    compared_with = next((hit.id for hit in recalled if hit.same_matter is not None), None)
+    if compared_with in known and read_by(evidence) == "vectors":
         later = [hit for hit in later if is_of_matter(hit, most)]
     elif not asks_yes_or_no(question):
         later = [hit for hit in later if hit.bearing is None or hit.bearing >= most - OF_NO_BEARING]

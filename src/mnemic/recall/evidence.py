@@ -46,7 +46,6 @@ from mnemic.recall.word_groups import DENIES
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mnemic.core.ids import ItemId
     from mnemic.core.items import Item
     from mnemic.core.queries import Context, Recalled
     from mnemic.core.timex import TimeSpan
@@ -58,6 +57,9 @@ PLAIN_AT_MOST: Final = {"supposed": -2.0, "end": -2.0, "negate": -3.0}
 """Log odds of traits between which a passage plainly tells how something of its speaker is."""
 TELLS_STATE: Final = 0.0
 """Log odds from which on it tells a state or a change, which is one from then on."""
+OF_NO_BEARING: Final = 6.5
+"""By how much less than what bears most on a question, in log odds, a statement bears that is of another matter:
+small talk shares a number, or "left", with many an answer."""
 CONTESTS_SURELY: Final = 4.0
 CONTESTS: Final = 2.6
 CONTESTS_WITHIN: Final = 5.0
@@ -304,11 +306,6 @@ def states_plainly(hit: Recalled) -> bool:
 def most_bearing(evidence: Sequence[Recalled]) -> float:
     """How much what bears most on the question does."""
     return max((hit.bearing for hit in evidence if hit.bearing is not None), default=0.0)
-
-
-def compared_with(recalled: Sequence[Recalled]) -> ItemId | None:
-    """With which of all that was recalled, the best first, recall has compared the matter of the others."""
-    return next((hit.id for hit in recalled if hit.same_matter is not None), None)
 
 
 def is_of_matter(hit: Recalled, most: float) -> bool:

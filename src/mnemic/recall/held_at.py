@@ -16,7 +16,7 @@ from mnemic.core.items import Kind
 from mnemic.extract.chinese import has_chinese
 from mnemic.extract.sentences import written_sentences
 from mnemic.recall.asked_matter import AskedMatter, without_times
-from mnemic.recall.evidence import WHOEVER_ASKS, compared_with, denies_in, speaker_of, states_plainly
+from mnemic.recall.evidence import OF_NO_BEARING, WHOEVER_ASKS, denies_in, most_bearing, speaker_of, states_plainly
 from mnemic.recall.object_endings import ObjectState, object_state
 from mnemic.recall.polarity import ASKS_PAST, telling_words
 from mnemic.recall.unreal import is_unreal, supposed_clauses
@@ -49,8 +49,6 @@ _LONGEST: Final = 2 * 365 * 86_400_000_000
 """Microseconds for which a state is taken to go on, where nothing more is said of it."""
 _SOME: Final = 0.5
 """Share of what is asked about from which a sentence may be of it."""
-_OF_MATTER: Final = -1.0
-"""Log odds of being of one matter, by recall's order, from which a change may be one of it."""
 _ASKS_EVENT: Final = re.compile(
     r"\b(?:did|have|has|had)\b.*\b(?:visit|see|meet|buy|sell|get|move|travel|fly|win|pass|start|begin|stop|quit|leave|finish"
     r"|join|sign|order|book|pay|lose|find|break|change|switch|happen|come|tell|say)\b|[过了][吗没]|[去到]过|有没有[去到]",
@@ -184,21 +182,12 @@ def tells_of_stretch(question: str, spans: Sequence[TimeSpan], item: Item) -> bo
     return asks_of_stretch(question, spans) and spans[-1].start - _LONGEST <= micros(item.said) < spans[-1].end
 
 
-def may_be_read_of_stretch(
-    question: str,
-    spans: Sequence[TimeSpan],
-    item: Item,
-    evidence: Sequence[Recalled],
-    recalled: Sequence[Recalled],
-) -> bool:
+def may_be_read_of_stretch(question: str, spans: Sequence[TimeSpan], item: Item, evidence: Sequence[Recalled]) -> bool:
     """Whether it may be read what an item tells of the stretch of time that a question asks of.
 
-    Where it names what is asked about, rules read it, too. What they leave open is read only if it lasts, nothing of
-    the evidence that may be of its matter tells of a change since, and the embedder tells that it plainly states
-    something of its speaker: by itself a reading takes "I saw a nice car" for having had one.
-
-    Args:
-        recalled: All that was recalled, the best first: with that recall has compared the others' matter.
+    Where it names what is asked about, rules read it, too. What they leave open is read only if it lasts, nothing that
+    bears on the question tells of a change since, and the embedder tells that it plainly states something of its
+    speaker: by itself a reading takes "I saw a nice car" for having had one.
     """
     if not tells_of_stretch(question, spans, item):
         return False
@@ -210,8 +199,8 @@ def may_be_read_of_stretch(
         return False
     if _PASSING.search(item.text) or not _asks_state_then(question, spans):
         return False
-    compared = compared_with(recalled) == item.id
-    others = [each for each in evidence if not compared or each.same_matter is None or each.same_matter >= _OF_MATTER]
+    least = most_bearing(evidence) - OF_NO_BEARING
+    others = [each for each in evidence if each.bearing is None or each.bearing >= least]
     return not any(_may_end(matter, other, hit, spans[-1].end) for other in others)
 
 

@@ -330,9 +330,7 @@ def _is_of_past(grounds: AnswerGrounds) -> bool:
 def _is_open_past(grounds: AnswerGrounds) -> bool:
     """Whether rules leave open how it was in a stretch of time, and it may not be read, either."""
     asked = grounds.question, grounds.context.spans, grounds.quoted[0], grounds.evidence
-    return (
-        grounds.left_open and asks_of_stretch(*asked[:2]) and not may_be_read_of_stretch(*asked, grounds.context.items)
-    )
+    return grounds.left_open and asks_of_stretch(*asked[:2]) and not may_be_read_of_stretch(*asked)
 
 
 def _numbers_asked(grounds: AnswerGrounds) -> set[str]:
