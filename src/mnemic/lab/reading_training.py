@@ -52,7 +52,7 @@ Floats = NDArray[np.float32]
 FIRST_LAYER: Final = 3
 """The layer, from 0, from which on both are read otherwise."""
 RANK: Final = 16
-EPOCHS: Final = 3
+EPOCHS: Final = 4
 BATCH: Final = 32
 RATE: Final = 7e-4
 DROPPED: Final = 0.1
@@ -67,7 +67,7 @@ OF_OTHER_TALK: Final = 0.35
 """What a row weighs whose statement is of something else."""
 OF_YES_OR_NO: Final = 1.5
 """What a row weighs in which yes or no is asked."""
-OF_A_TOLD_VALUE: Final = 2.0
+OF_A_TOLD_VALUE: Final = 1.5
 """The same of a row by a hand in which a value is asked for: in cases hardly anybody is asked what was never told of
 somebody who is known."""
 OF_AN_END: Final = 3.0

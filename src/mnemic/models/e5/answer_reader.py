@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 MOST_SAID: Final = 3
 """Statements that are read with a question, the newest ones."""
-NEWEST_PIECES: Final = 72
+NEWEST_PIECES: Final = 56
 """Pieces of the newest statement that are read, its first ones."""
-OLDER_PIECES: Final = 56
+OLDER_PIECES: Final = 36
 """The same of each older one."""
 QUESTION_PIECES: Final = 60
 SCALE: Final = 20.0
