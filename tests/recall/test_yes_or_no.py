@@ -184,6 +184,21 @@ I'm allergic to mango. | My mango allergy is over the top this year. => Am I sti
 I'm allergic to mango. | My sister tried mango, the doctor says I'm no longer allergic. => Am I still allergic to mango? => yes/open
 I'm allergic to mango. | My sister's mango allergy is gone. => Am I still allergic to mango? => yes/open
 I'm allergic to mango. | My sister is no longer allergic. => Am I still allergic to mango? => yes
+I'm allergic to penicillin. | Scratch that, I'm not allergic to penicillin. | Ugh the doctor says I am allergic to penicillin after all. => Am I allergic to penicillin? => yes
+I'm not allergic to nuts. | My allergist confirmed that I'm allergic to nuts. => Am I allergic to nuts? => yes
+I'm not allergic to nuts. | Turns out I am allergic to nuts after all. => Am I allergic to nuts? => yes
+I'm not allergic to nuts. | The blood test says I'm allergic to nuts. => Am I allergic to nuts? => yes
+I'm not diabetic. | The doctor says I am diabetic after all. => Am I diabetic? => yes
+I'm allergic to nuts. | The doctor says I'm not allergic to nuts after all. => Am I allergic to nuts? => no
+I'm not allergic to nuts. | The doctor says I might be allergic to nuts after all. => Am I allergic to nuts? => open
+I'm not allergic to nuts. | The doctor says my sister is allergic to nuts after all. => Am I allergic to nuts? => no/open
+I'm not allergic to nuts. | If the doctor says I'm allergic to nuts I'll cry. => Am I allergic to nuts? => no/open
+I'm not allergic to nuts. | The doctor says I am allergic to cats after all. => Am I allergic to nuts? => no
+我对青霉素过敏 | 其实我对青霉素不过敏 | 唉，医生说我还是对青霉素过敏 => 我对青霉素过敏吗？ => yes
+我对青霉素不过敏 | 检查结果显示我对青霉素过敏 => 我对青霉素过敏吗？ => yes
+我对青霉素过敏 | 医生说我对青霉素不过敏 => 我对青霉素过敏吗？ => no
+我对青霉素不过敏 | 医生说我弟弟对青霉素过敏 => 我对青霉素过敏吗？ => no/open
+我对青霉素不过敏 | 医生说我可能对青霉素过敏 => 我对青霉素过敏吗？ => no/open
 I'm allergic to nuts. Actually I'm not allergic to nuts. => Am I allergic to nuts? => no
 I'm not vegan. Sorry, I am vegan. => Am I vegan? => yes
 I have a dog. No wait, I don't have a dog. => Do I have a dog? => no

@@ -49,10 +49,10 @@ class English:
     )
     """Supposed, hoped for or reported, up to the end of the clause: that clause states nothing."""
     DIAGNOSIS: Final = re.compile(
-        r"\b(?:(?:my|the|our) )?(?:doctor|doc|gp|allergist|specialist|dermatologist|paediatrician|clinic|hospital) (?:now )?(?:says?|said|told me|confirmed|reckons)(?: that)? (?=(?:i'm|i am) (?:no longer|not) )",
+        r"\b(?:(?:ugh|argh|sigh|damn) )?(?:(?:my|the|our) )?(?:doctor|doc|gp|allergist|specialist|dermatologist|paediatrician|clinic|hospital) (?:now )?(?:says?|said|told me|confirmed|reckons)(?: that)? (?=(?:i'm|i am) (?:no longer|not|(?:(?:actually|really|indeed|definitely|still) )?allergic) )",
         re.IGNORECASE,
     )
-    """Who says that something is over of which they should know."""
+    """Who says of something of which they should know that it is over, or that it is so."""
     CONCLUSION: Final = re.compile(
         rf"\b(?:(?:i|we) )?(?:guess|suppose) (?=(?:i'm|i am|we're|we are|(?:that |it )?makes (?:me|us))(?: (?:now|just|officially|basically|technically|pretty much|more of|an?))* {DIETS}\b(?!.*\b(?:if|unless|until|when)\b))",
         re.IGNORECASE,

@@ -18,7 +18,7 @@ from mnemic.core.clock import micros
 from mnemic.core.parts import MONTHS
 from mnemic.core.tokens import is_stop, tokenise
 from mnemic.extract.sentences import written_sentences
-from mnemic.recall.allergies import is_cured, is_no_longer_allergic, of_own_allergy, other_allergens
+from mnemic.recall.allergies import as_own, is_cured, is_no_longer_allergic, of_own_allergy, other_allergens
 from mnemic.recall.object_endings import ObjectState, object_state
 from mnemic.recall.past_states import is_past
 from mnemic.recall.polarity import ASKS_PAST, telling_words
@@ -273,7 +273,7 @@ _SAME_CHINESE: Final = {
     "会说": "说|讲|会",
 }
 _BEFORE_IT_CHINESE: Final = re.compile(
-    "(?:[\\d一二三四五六七八九十]+月份?|年[初底]|现在|其实|早就?|后来|以前|最近|刚刚?|今天|昨天|上周|上个?月|去年|已经|终于|因为|所以|而且|但是?|从来?|一直|每[天周]|每周日|周末|又|还|也|都|就|能|可以|会|开始|重新|和|跟"
+    "(?:[\\d一二三四五六七八九十]+月份?|年[初底]|现在|其实|早就?|后来|以前|最近|刚刚?|今天|昨天|上周|上个?月|去年|已经|终于|因为|所以|而且|但是?|从来?|一直|每[天周]|每周日|周末|又|还是?|确实|果然|也|都|就|能|可以|会|开始|重新|和|跟"
     "|不|没|再|领|收|把家?|从|对|在|我们?家?里?的?|咱们?|用户|家里|把|那[辆条只台张部本个]|这[辆条只台张部本个]|一[辆条只台张部本个]|新的?|旧|老"
     "|戒(?:掉|了)*|卖(?:掉|了)*|退(?:掉|了|出)*|弄?丢(?:掉|了)*|捐(?:掉|了)*|取消了?|注销了?|补?办了?|买了?|换了?|领养了?|找[到回]了?|续了?|拿到了?|收到了?|加入了?)*"
 )
@@ -305,7 +305,7 @@ _HOLDS: Final = frozenset(tokenise("have has had i've we've got own keep bought 
 _BEHIND: Final = frozenset(
     tokenise(
         "called named and who that which since for at in on from now again any anymore is has was sleeps too as but"
-        " instead"
+        " instead after"
     )
 )
 """Words behind an object that leave it the last of its phrase: a dog called Rex, not dog food."""
@@ -598,6 +598,8 @@ def _read(asked: _Asked, sentence: str) -> ClauseReading | None:
     readings: list[ClauseReading] = []
     own = False
     for n, part in enumerate(parts):
+        if asked.predicate in _ALLERGIES or asked.verbs is _COPULAS:
+            part = as_own(part)
         own = asked.owned_in(part, own)
         if asked.predicate in _ALLERGIES and asked.objects and is_no_longer_allergic(part):
             readings += _read_lifted(asked, parts[:n], sentence)
