@@ -199,6 +199,27 @@ I'm not allergic to nuts. | The doctor says I am allergic to cats after all. => 
 我对青霉素过敏 | 医生说我对青霉素不过敏 => 我对青霉素过敏吗？ => no
 我对青霉素不过敏 | 医生说我弟弟对青霉素过敏 => 我对青霉素过敏吗？ => no/open
 我对青霉素不过敏 | 医生说我可能对青霉素过敏 => 我对青霉素过敏吗？ => no/open
+我乳糖不耐，牛奶喝了拉肚子 => 我能喝牛奶吗？ => no
+我乳糖不耐 => 我能喝牛奶吗？ => no
+我乳糖不耐受 => 我可以喝牛奶吗？ => no
+我有乳糖不耐症 => 我能喝牛奶吗？ => no
+牛奶喝完肚子胀 => 我能喝牛奶吗？ => no
+我喝牛奶不拉肚子 => 我能喝牛奶吗？ => yes/open/none
+我儿子乳糖不耐 => 我能喝牛奶吗？ => none/open
+我不耐烦排队买牛奶 => 我能喝牛奶吗？ => none/open/yes
+我乳糖不耐 => 我能喝茶吗？ => none
+I'm lactose intolerant => Can I drink milk? => no
+I'm lactose intolerant => Can I have cheese? => no
+I have a lactose intolerance => Can I drink milk? => no
+My son is lactose intolerant => Can I drink milk? => none/open
+I'm not lactose intolerant => Can I drink milk? => none/open/yes
+I'm lactose intolerant => Can I drink tea? => none
+I live in Cork, no sorry I live in Galway => Do I live in Galway? => yes
+I live in Cork, no sorry I live in Galway => Do I live in Cork? => no
+I live in Cork, sorry I work in Galway => Do I live in Cork? => yes
+I live in Cork, sorry she lives in Galway => Do I live in Cork? => yes/open
+我住在杭州，不对，我住在苏州 => 我住在苏州吗？ => yes
+我住在杭州，不对，我住在苏州 => 我住在杭州吗？ => no
 I'm allergic to nuts. Actually I'm not allergic to nuts. => Am I allergic to nuts? => no
 I'm not vegan. Sorry, I am vegan. => Am I vegan? => yes
 I have a dog. No wait, I don't have a dog. => Do I have a dog? => no

@@ -22,6 +22,7 @@ from mnemic.recall.allergies import as_own, is_cured, is_no_longer_allergic, of_
 from mnemic.recall.object_endings import ObjectState, object_state
 from mnemic.recall.past_states import is_past
 from mnemic.recall.polarity import ASKS_PAST, telling_words
+from mnemic.recall.put_right import restated
 from mnemic.recall.unnamed_endings import loses_work
 from mnemic.recall.whom_it_is_about import QUOTED, about_another, asks_of_self
 from mnemic.recall.word_groups import (
@@ -83,7 +84,9 @@ _HAD_AND_DIED: Final = re.compile(
     rf"\bhad\b(?! to\b).*\b(?:she|he|it|they|who|which)(?: was| were| got)? (?:\w+ )?{_DIED}", re.IGNORECASE
 )
 _OWN_DIED: Final = re.compile(rf"\W*(?:my|our) (?:\w+ ){{1,3}}?(?:was |were |got )?{_DIED}", re.IGNORECASE)
-_NOT_TOLERATED: Final = re.compile(r"\b(?:allergic|allergy|intolerant|coeliac|celiac)\b|过敏|不耐受", re.IGNORECASE)
+_NOT_TOLERATED: Final = re.compile(
+    r"\b(?:allergic|allergy|intolerant|intolerance|coeliac|celiac)\b|过敏|不耐(?![烦心用磨看脏热寒高])", re.IGNORECASE
+)
 _TOLERATED: Final = re.compile(
     r"\b(?:fine|ok(?:ay)?|all right|alright|safe) with\b|\bcan (?:eat|have|take)\b.*\b(?:again|after all|now)\b"
     r"|\boutgr[eo]wn?\b",
@@ -105,10 +108,12 @@ _CANNOT: Final = re.compile(
     r"\bmakes? (?:me|the user) (?:ill|sick|unwell|vomit|throw up|nauseous|bloated|itch)\b"
     r"|\bupsets? (?:my|the user['’]s) stomach\b"
     r"|\b(?:doesn['’]t|don['’]t|does not|do not) agree with (?:me|the user)\b|\bavoids?\b|\b(?:ill|sick|unwell) from\b"
-    r"|[吃喝碰]不[了得]|忌|不碰|一(?:吃|喝|碰)就(?:拉肚子|难受|不舒服|吐|过敏|起疹|胃疼|肚子疼)|就(?:拉肚子|起疹子)",
+    r"|[吃喝碰]不[了得]|忌|不碰|一(?:吃|喝|碰)就(?:拉肚子|难受|不舒服|吐|过敏|起疹|胃疼|肚子疼)|就(?:拉肚子|起疹子)|[吃喝](?:了|过|完)(?:之后|以后|后)?(?:总|老|都|会|要|必)*(?:拉肚子|闹肚子|胃疼|胃痛|肚子[疼痛胀]|难受|不舒服|过敏|起疹)",
     re.IGNORECASE,
 )
 """Says of what its clause names that its speaker cannot eat or drink it."""
+_BORNE: Final = re.compile("[不没](?:会|再|怎么|有|太)*(?:拉肚子|闹肚子|胃[疼痛]|肚子[疼痛胀]|难受|不舒服|过敏|起疹)")
+"""Says that something does not make its speaker ill."""
 _SHUNS: Final = re.compile(r"\W*(?:the user|i|we) avoids? \w+ing\W*$", re.IGNORECASE)
 """Says that its speaker leaves alone what it names, and nothing more."""
 _KINDS: Final = (
@@ -593,6 +598,10 @@ def _read(asked: _Asked, sentence: str) -> ClauseReading | None:
     if _QUESTION.search(sentence):
         return None
     quoted = QUOTED.sub("", sentence)
+    for said, wrong, right in restated(quoted):
+        if _read(asked, right) is None and _read(asked, wrong) is ClauseReading.YES:
+            return ClauseReading.NO
+        quoted = quoted.replace(said, right, 1)
     joined = re.match(r"[A-Z]\w+ and I\b", quoted)
     parts = [part.strip() for part in ((quoted,) if joined else _CLAUSE.split(quoted)) if part and part.strip()]
     readings: list[ClauseReading] = []
@@ -709,16 +718,23 @@ def _of_state(state: ObjectState, clause: str, serviceable: bool) -> ClauseReadi
 def _read_food(asked: _Asked, clause: str, sentence: str) -> ClauseReading | None:
     """What a clause that names a food, or its kind, says to whether the asker can have it: no, or nothing."""
     of_food = asked.predicate in _CONSUMED and asked.objects and (asked.named_in(clause) or asked.kind_in(clause))
-    if not of_food or any(form.search(sentence) for form in (SUPPOSES, _OTHER_PERSON, _FORMERLY)):
+    if (
+        not of_food
+        or about_another(clause, frozenset(), sentence)
+        or any(form.search(sentence) for form in (SUPPOSES, _OTHER_PERSON, _FORMERLY))
+    ):
         return None
     if _CANNOT.search(clause):
         beside = NO_DENIAL.sub("", _CANNOT.sub("", clause))
         lifted = DENIED.search(beside) or _ENDED.search(beside)
         return ClauseReading.UNCLEAR if lifted else ClauseReading.NO
     if asked.named_in(clause):
+        if _BORNE.search(clause) and not _NOT_TOLERATED.search(_BORNE.sub("", clause)):
+            return ClauseReading.UNCLEAR
         return None  # of the food itself the clause is read as of any object
     if _NOT_TOLERATED.search(clause):
-        return ClauseReading.UNCLEAR if DENIED.search(clause) else ClauseReading.NO
+        denied = DENIED.search(_NOT_TOLERATED.sub("", clause))
+        return ClauseReading.UNCLEAR if denied else ClauseReading.NO
     return ClauseReading.NO if asked.done_in(clause) and DENIED.search(clause) else None
 
 
