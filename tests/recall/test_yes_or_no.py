@@ -214,6 +214,15 @@ I have a lactose intolerance => Can I drink milk? => no
 My son is lactose intolerant => Can I drink milk? => none/open
 I'm not lactose intolerant => Can I drink milk? => none/open/yes
 I'm lactose intolerant => Can I drink tea? => none
+I'm allergic to shellfish. I am not allergic to anything. => Am I allergic to shellfish? => open
+I'm allergic to shellfish, I have no allergies. => Am I allergic to shellfish? => open
+I'm allergic to shellfish. I'm not allergic to anything else. => Am I allergic to shellfish? => yes
+I'm allergic to shellfish. My sister is not allergic to anything. => Am I allergic to shellfish? => yes
+I'm not allergic to anything. I'm allergic to shellfish. => Am I allergic to shellfish? => open
+我对虾过敏。我什么都不过敏。 => 我对虾过敏吗？ => open
+我对虾过敏。别的什么都不过敏。 => 我对虾过敏吗？ => yes
+我对虾过敏。他什么都不过敏。 => 我对虾过敏吗？ => yes
+我对虾过敏。我妹妹什么都不过敏。 => 我对虾过敏吗？ => yes
 I live in Cork, no sorry I live in Galway => Do I live in Galway? => yes
 I live in Cork, no sorry I live in Galway => Do I live in Cork? => no
 I live in Cork, sorry I work in Galway => Do I live in Cork? => yes

@@ -51,6 +51,20 @@ _NO_ALLERGEN: Final = re.compile(
 )
 
 
+_TO_NOTHING: Final = re.compile(
+    r"(?:\bnot|n['’]t|\bnever been) (?:\w+ly )?allergic to anything\b|\bno (?:known )?allergies\b(?! to\b)|\ballergic to nothing\b"
+    r"|(?<![有为])什么(?:东西)?我?[都也]不(?:会)?过敏|没有?(?:任何|什么)?过敏(?:史|源|的东西)",
+    re.IGNORECASE,
+)
+_BESIDE: Final = re.compile(r"\b(?:else|but|except\w*|other|apart|besides|aside)\b|其他|其它|别的|除", re.IGNORECASE)
+"""Leaves out something that was named."""
+
+
+def is_allergic_to_nothing(clause: str) -> bool:
+    """Whether a clause says that nothing at all is an allergen to its speaker."""
+    return _TO_NOTHING.search(clause) is not None and _BESIDE.search(clause) is None
+
+
 def is_cured(clause: str) -> bool:
     """Whether a clause says that the allergy which it names is no more."""
     return _CURED.search(clause) is not None

@@ -18,7 +18,14 @@ from mnemic.core.clock import micros
 from mnemic.core.parts import MONTHS
 from mnemic.core.tokens import is_stop, tokenise
 from mnemic.extract.sentences import written_sentences
-from mnemic.recall.allergies import as_own, is_cured, is_no_longer_allergic, of_own_allergy, other_allergens
+from mnemic.recall.allergies import (
+    as_own,
+    is_allergic_to_nothing,
+    is_cured,
+    is_no_longer_allergic,
+    of_own_allergy,
+    other_allergens,
+)
 from mnemic.recall.object_endings import ObjectState, object_state
 from mnemic.recall.past_states import is_past
 from mnemic.recall.polarity import ASKS_PAST, telling_words
@@ -612,6 +619,9 @@ def _read(asked: _Asked, sentence: str) -> ClauseReading | None:
         own = asked.owned_in(part, own)
         if asked.predicate in _ALLERGIES and asked.objects and is_no_longer_allergic(part):
             readings += _read_lifted(asked, parts[:n], sentence)
+        elif _allergic_to_nothing(asked, part, own=own):
+            if not SUPPOSES.search(sentence) and not about_another(part, frozenset(), sentence):
+                readings.append(ClauseReading.UNCLEAR)
         elif _resumes(asked, part, own=own, ended=readings[-1:] == [ClauseReading.NO]):
             readings.append(ClauseReading.YES if readings[-1:] == [ClauseReading.NO] else ClauseReading.RESUMED)
         elif (own or loses_work(part) or (is_cured(part) and of_own_allergy(part))) and (
@@ -620,6 +630,14 @@ def _read(asked: _Asked, sentence: str) -> ClauseReading | None:
             readings.append(reading)
     plain = [clause_reading for clause_reading in readings if clause_reading is not ClauseReading.ELSEWHERE] or readings
     return plain[-1] if plain else None
+
+
+def _allergic_to_nothing(asked: _Asked, clause: str, *, own: bool) -> bool:
+    """Whether a clause says to a question for an allergy that its speaker has none at all."""
+    of_allergy = asked.predicate in _ALLERGIES and bool(asked.objects)
+    return (
+        of_allergy and (own or (asked.chinese and not _OTHER_PERSON.search(clause))) and is_allergic_to_nothing(clause)
+    )
 
 
 def _read_lifted(asked: _Asked, before: Sequence[str], sentence: str) -> list[ClauseReading]:
