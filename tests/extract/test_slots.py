@@ -199,6 +199,9 @@ def test_what_only_looks_like_an_allergy_is_none(text: str) -> None:
     ("text", "slot", "value"),
     [
         ("im allergic to nuts", "allergy", "nuts"),
+        ("I am allergic to nuts after all", "allergy", "nuts"),
+        ("ugh the doctor says I am allergic to penicillin after all", "allergy", "penicillin"),
+        ("My allergist confirmed that I'm allergic to nuts", "allergy", "nuts"),
         ("ive moved to Leeds", "city", "leeds"),
         ("i dont eat meat", "avoids", "meat"),
         ("i cant have shellfish, throat closes up", "avoids", "shellfish"),

@@ -59,9 +59,28 @@ Dita doesn't study in Leeds, it's York. => Dita studies in York.
 我妹妹不喝咖啡，喝茶。 => 我妹妹喝茶。
 我不喝咖啡，而是喝茶。 => 我喝茶。
 我不在罗马，是在巴里。 => 我在巴里。
+I live in Cork, no sorry I live in Galway => I live in Galway
+I work at Ikea - wait, no, I work at Lego. => I work at Lego.
+My sister is a nurse, sorry, my sister is a vet. => My sister is a vet.
+We live in Cork, scratch that, we live in Galway. => We live in Galway.
+Dita lives in Leeds, I mean Dita lives in York. => Dita lives in York.
+我住在杭州，不对，我住在苏州 => 我住在苏州
+我在银行上班，说错了，我在医院上班。 => 我在医院上班。
+我妹妹叫小雨，不好意思，我妹妹叫小雪。 => 我妹妹叫小雪。
 我不是素食者，是牛奶过敏。 => 我是牛奶过敏。
 """
 AS_IT_IS: Final = """
+I live in Cork, sorry, I work in Galway.
+I live in Cork, and I live in Galway.
+I like tea, oh wait, I like coffee too.
+I live in Cork, sorry she lives in Galway.
+I had to wait, I had a cold.
+I have a dog, sorry, I have a question.
+I have a dog, wait, I have to go.
+我有一条狗，等等，我有个问题。
+I can't come, sorry, I can't drive.
+我住在杭州，对不起，我妹妹住在苏州。
+我喜欢茶，不对，我也喜欢咖啡。
 My sister isn't a nurse, I'm a nurse.
 I don't live in Leeds, she lives in Leeds.
 I don't live in Leeds, it's too far.

@@ -184,6 +184,51 @@ I'm allergic to mango. | My mango allergy is over the top this year. => Am I sti
 I'm allergic to mango. | My sister tried mango, the doctor says I'm no longer allergic. => Am I still allergic to mango? => yes/open
 I'm allergic to mango. | My sister's mango allergy is gone. => Am I still allergic to mango? => yes/open
 I'm allergic to mango. | My sister is no longer allergic. => Am I still allergic to mango? => yes
+I'm allergic to penicillin. | Scratch that, I'm not allergic to penicillin. | Ugh the doctor says I am allergic to penicillin after all. => Am I allergic to penicillin? => yes
+I'm not allergic to nuts. | My allergist confirmed that I'm allergic to nuts. => Am I allergic to nuts? => yes
+I'm not allergic to nuts. | Turns out I am allergic to nuts after all. => Am I allergic to nuts? => yes
+I'm not allergic to nuts. | The blood test says I'm allergic to nuts. => Am I allergic to nuts? => yes
+I'm not diabetic. | The doctor says I am diabetic after all. => Am I diabetic? => yes
+I'm allergic to nuts. | The doctor says I'm not allergic to nuts after all. => Am I allergic to nuts? => no
+I'm not allergic to nuts. | The doctor says I might be allergic to nuts after all. => Am I allergic to nuts? => open
+I'm not allergic to nuts. | The doctor says my sister is allergic to nuts after all. => Am I allergic to nuts? => no/open
+I'm not allergic to nuts. | If the doctor says I'm allergic to nuts I'll cry. => Am I allergic to nuts? => no/open
+I'm not allergic to nuts. | The doctor says I am allergic to cats after all. => Am I allergic to nuts? => no
+我对青霉素过敏 | 其实我对青霉素不过敏 | 唉，医生说我还是对青霉素过敏 => 我对青霉素过敏吗？ => yes
+我对青霉素不过敏 | 检查结果显示我对青霉素过敏 => 我对青霉素过敏吗？ => yes
+我对青霉素过敏 | 医生说我对青霉素不过敏 => 我对青霉素过敏吗？ => no
+我对青霉素不过敏 | 医生说我弟弟对青霉素过敏 => 我对青霉素过敏吗？ => no/open
+我对青霉素不过敏 | 医生说我可能对青霉素过敏 => 我对青霉素过敏吗？ => no/open
+我乳糖不耐，牛奶喝了拉肚子 => 我能喝牛奶吗？ => no
+我乳糖不耐 => 我能喝牛奶吗？ => no
+我乳糖不耐受 => 我可以喝牛奶吗？ => no
+我有乳糖不耐症 => 我能喝牛奶吗？ => no
+牛奶喝完肚子胀 => 我能喝牛奶吗？ => no
+我喝牛奶不拉肚子 => 我能喝牛奶吗？ => yes/open/none
+我儿子乳糖不耐 => 我能喝牛奶吗？ => none/open
+我不耐烦排队买牛奶 => 我能喝牛奶吗？ => none/open/yes
+我乳糖不耐 => 我能喝茶吗？ => none
+I'm lactose intolerant => Can I drink milk? => no
+I'm lactose intolerant => Can I have cheese? => no
+I have a lactose intolerance => Can I drink milk? => no
+My son is lactose intolerant => Can I drink milk? => none/open
+I'm not lactose intolerant => Can I drink milk? => none/open/yes
+I'm lactose intolerant => Can I drink tea? => none
+I'm allergic to shellfish. I am not allergic to anything. => Am I allergic to shellfish? => open
+I'm allergic to shellfish, I have no allergies. => Am I allergic to shellfish? => open
+I'm allergic to shellfish. I'm not allergic to anything else. => Am I allergic to shellfish? => yes
+I'm allergic to shellfish. My sister is not allergic to anything. => Am I allergic to shellfish? => yes
+I'm not allergic to anything. I'm allergic to shellfish. => Am I allergic to shellfish? => open
+我对虾过敏。我什么都不过敏。 => 我对虾过敏吗？ => open
+我对虾过敏。别的什么都不过敏。 => 我对虾过敏吗？ => yes
+我对虾过敏。他什么都不过敏。 => 我对虾过敏吗？ => yes
+我对虾过敏。我妹妹什么都不过敏。 => 我对虾过敏吗？ => yes
+I live in Cork, no sorry I live in Galway => Do I live in Galway? => yes
+I live in Cork, no sorry I live in Galway => Do I live in Cork? => no
+I live in Cork, sorry I work in Galway => Do I live in Cork? => yes
+I live in Cork, sorry she lives in Galway => Do I live in Cork? => yes/open
+我住在杭州，不对，我住在苏州 => 我住在苏州吗？ => yes
+我住在杭州，不对，我住在苏州 => 我住在杭州吗？ => no
 I'm allergic to nuts. Actually I'm not allergic to nuts. => Am I allergic to nuts? => no
 I'm not vegan. Sorry, I am vegan. => Am I vegan? => yes
 I have a dog. No wait, I don't have a dog. => Do I have a dog? => no

@@ -124,7 +124,12 @@ def slots(
                 if named is None:
                     continue
                 value = named
-            if statement.act is SlotAct.CORRECTS and not wrong:
+            act = statement.act
+            if statement.anew and act is SlotAct.STATES and is_single(slot):
+                taken_back = next((f for f in reversed(findings.values()) if f.slot == slot and f.act is act), None)
+                if taken_back is not None and taken_back.value != value:
+                    act, wrong = SlotAct.CORRECTS, taken_back.value
+            if act is SlotAct.CORRECTS and not wrong:
                 mistaken = _just_said(findings.values(), str(statement.value), text)
                 if mistaken is None:
                     continue  # what was wrong stands in another turn: we cannot tell which it is
@@ -138,7 +143,7 @@ def slots(
                 subject=subject,
                 single=is_single(slot),
                 since=_since(statement.clause, said, offset) if statement.dated else None,
-                act=statement.act,
+                act=act,
                 wrong=wrong,
                 among=statement.among,
                 implied=statement.implied,
@@ -226,7 +231,7 @@ def _with_what_follows_a_move(spoken: Iterable[Sentence]) -> Iterator[Sentence]:
 
 
 class _Statement(NamedTuple):
-    """What one match of a pattern says, and the clause that says it."""
+    """What one match of a pattern says, and the clause that says it; `anew` right behind taking back what was said."""
 
     slot: str
     act: SlotAct
@@ -238,6 +243,7 @@ class _Statement(NamedTuple):
     implied: bool
     elsewhere: str
     at: int
+    anew: bool
 
     def is_replaced_by(self, other: _Statement) -> bool:
         """Whether another statement, behind this end of whatever filled a slot, says what fills it now."""
@@ -274,6 +280,7 @@ def _stated(sentence: Sentence, of_another: bool) -> Iterator[_Statement]:
                             *(slot, act, value, wrong, clause, dated),
                             *(pattern.among, pattern.implied, pattern.elsewhere),
                             at=match.start(),
+                            anew=language.TAKEN_BACK.search(lower, 0, match.start()) is not None,
                         )
 
 

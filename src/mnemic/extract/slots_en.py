@@ -15,7 +15,7 @@ from mnemic.extract.slots_en_words import DIETS
 _WORDS: Final = re.compile(r"[\w'-]+|@")
 _GAPS: Final = re.compile(
     r"[.,;:!()—–…-]+ |\((?=(?:no|sorry|oops|wait|correction|actually|i mean)\b)|\b(?:and|but|so|because|since|as|though|although|then|now|today|yesterday|yes|no|well|oh|hey|lately|recently"
-    r"|finally|honestly|currently|meanwhile|actually|fyi|ps|btw|turns out(?: that)?) "
+    r"|finally|honestly|currently|meanwhile|actually|sorry|wait|oops|fyi|ps|btw|turns out(?: that)?) "
 )
 _LEAD: Final = re.compile(
     r"(?:as of|since|from|after|until|these|this|last|in|on|at|for|by) (?:[\w'.-]+ ){1,4}?(?=(?:i|we|i'm|we're|i've|we've|my|our|home|they|they've)\b)"
@@ -48,11 +48,15 @@ class English:
         r"|in (?:\w+ )?(?:\d+|two|three|five|ten|twenty) years(?! now\b)|by (?:then|next \w+|easter|christmas|thirty|forty|the time)|say (?:i|we)(?:'m|'re| had| am))\b"
     )
     """Supposed, hoped for or reported, up to the end of the clause: that clause states nothing."""
+    TAKEN_BACK: Final = re.compile(
+        r"(?:^|[,;.!?…–—-] ?|\s)(?:no|nope|wait|sorry|oops|correction|scratch that|i meant?|my (?:mistake|bad)|hang on|hold on|i misspoke)[,.:!…-]* (?:actually,? )?$"
+    )
+    """Takes back what was said right before."""
     DIAGNOSIS: Final = re.compile(
-        r"\b(?:(?:my|the|our) )?(?:doctor|doc|gp|allergist|specialist|dermatologist|paediatrician|clinic|hospital) (?:now )?(?:says?|said|told me|confirmed|reckons)(?: that)? (?=(?:i'm|i am) (?:no longer|not) )",
+        r"\b(?:(?:ugh|argh|sigh|damn) )?(?:(?:my|the|our) )?(?:doctor|doc|gp|allergist|specialist|dermatologist|paediatrician|clinic|hospital) (?:now )?(?:says?|said|told me|confirmed|reckons)(?: that)? (?=(?:i'm|i am) (?:no longer|not|(?:(?:actually|really|indeed|definitely|still) )?allergic) )",
         re.IGNORECASE,
     )
-    """Who says that something is over of which they should know."""
+    """Who says of something of which they should know that it is over, or that it is so."""
     CONCLUSION: Final = re.compile(
         rf"\b(?:(?:i|we) )?(?:guess|suppose) (?=(?:i'm|i am|we're|we are|(?:that |it )?makes (?:me|us))(?: (?:now|just|officially|basically|technically|pretty much|more of|an?))* {DIETS}\b(?!.*\b(?:if|unless|until|when)\b))",
         re.IGNORECASE,

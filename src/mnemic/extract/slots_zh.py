@@ -282,6 +282,10 @@ class Chinese:
         r"想象|梦见|梦到|做梦|梦里|上辈子|下辈子|假装|开玩笑|说着玩|小说|剧里|书里|歌里|游戏里|电影里|主角|台词|呵呵|是是是|得了吧|作文|原话"
     )
     """Dreamt, made up or quoted, wherever in the sentence: nothing is stated."""
+    TAKEN_BACK: Final = re.compile(
+        r"(?:[哦噢啊呃]?不对|[哦噢啊呃]不|不不不?|等等|等一下|[说打写记搞弄]错了|口误|更正|抱歉|对不起|不好意思)[，,。：:！!… ]*$"
+    )
+    """Takes back what was said right before."""
     UNSAID: Final = re.compile(
         r"如果|要是|假如|假设|倘若|万一|希望|但愿|恨不得|他说|她说|(?<!医生)(?<!大夫)说我|问我|觉得我|以为|要不要|是不是|好像|没准|说不定|也许|可能|兴许|八成|比方说|怀疑"
         r"|改天|哪天|等我|等哪|打算|计划|准备|想要|恨|宁可|羡慕"

@@ -29,6 +29,15 @@ _NO_LONGER: Final = re.compile(
     re.IGNORECASE,
 )
 """All that a clause says: that its speaker is allergic no more, and not to what."""
+_FOUND_OUT: Final = re.compile(
+    r"\W*(?:(?:and|but|so|well|oh|ugh|argh|sigh|damn|no|yes|now|then|anyway|actually) )*"
+    r"(?:(?:(?:the|my|our) )?(?:(?!old|first|last|former|previous|other|wrong)[a-z]+ )?(?:doctors?|doc|gp|allergist|specialist|dermatologist|nurse|tests?|results?) "
+    r"(?:(?:now|just|has|have|then|also) )*(?:says?|said|told me|confirm(?:s|ed)?|shows?|showed|reckons)|(?:it )?turns out|it turned out)(?: that)? "
+    r"(?=(?:i am|i['’]m|im|i (?:might|may|could)(?: well)? be)\b)|\W*(?:ugh|argh|sigh|damn|sadly|apparently|unfortunately) (?=(?:i am|i['’]m|im)\b)"
+    rf"|\W*[唉哎嗨]?{_EXPERT_CHINESE}(?:又|还是|最后)?(?:说|讲|告诉我?|显示|确认|判定)(?=我|还?是?对)",
+    re.IGNORECASE,
+)
+"""Opens a clause of whoever speaks with who found out of them what it says."""
 _OWN_ALLERGY: Final = re.compile(
     r"\W*(?:and |so |but |turns out )?(?:my|the) (?:[\w-]+ ){0,3}allergy\b|\W*(?:tried|retried|tested|had|ate)\b",
     re.IGNORECASE,
@@ -42,9 +51,28 @@ _NO_ALLERGEN: Final = re.compile(
 )
 
 
+_TO_NOTHING: Final = re.compile(
+    r"(?:\bnot|n['’]t|\bnever been) (?:\w+ly )?allergic to anything\b|\bno (?:known )?allergies\b(?! to\b)|\ballergic to nothing\b"
+    r"|(?<![有为])什么(?:东西)?我?[都也]不(?:会)?过敏|没有?(?:任何|什么)?过敏(?:史|源|的东西)",
+    re.IGNORECASE,
+)
+_BESIDE: Final = re.compile(r"\b(?:else|but|except\w*|other|apart|besides|aside)\b|其他|其它|别的|除", re.IGNORECASE)
+"""Leaves out something that was named."""
+
+
+def is_allergic_to_nothing(clause: str) -> bool:
+    """Whether a clause says that nothing at all is an allergen to its speaker."""
+    return _TO_NOTHING.search(clause) is not None and _BESIDE.search(clause) is None
+
+
 def is_cured(clause: str) -> bool:
     """Whether a clause says that the allergy which it names is no more."""
     return _CURED.search(clause) is not None
+
+
+def as_own(clause: str) -> str:
+    """A clause without who found it out of whoever speaks: "the doctor says I am allergic" as "I am allergic"."""
+    return _FOUND_OUT.sub("", clause, count=1) if _FOUND_OUT.match(clause) else clause
 
 
 def is_no_longer_allergic(clause: str) -> bool:

@@ -99,6 +99,34 @@ _DENIED_FIRST_CHINESE: Final = re.compile(
 _DENIED_LAST_CHINESE: Final = re.compile(
     rf"(?P<before>{_PART_CHINESE}{{0,12}}[是在叫姓住])(?P<given>{_PART_CHINESE}{{1,12}})[，,；;]\s*(?:并|而)?不(?:是|在|叫|姓|住在?)(?P<denied>{_NO_VALUE_CHINESE}{_PART_CHINESE}{{1,10}})(?=[，,。；;！!\n]|$)"
 )
+_SECOND_THOUGHT: Final = (
+    "no|nope|wait|sorry|oops|correction|scratch that|i meant?|my (?:mistake|bad)|hang on|hold on|i misspoke"
+)
+_SECOND_THOUGHT_CHINESE: Final = (
+    "[哦噢啊呃]?不对|[哦噢啊呃]不|不不不?|等等|等一下|[说打写记搞弄]错了|口误|更正|抱歉|对不起|不好意思"
+)
+_SECOND_THOUGHTS: Final = re.compile(rf"\b(?:{_SECOND_THOUGHT})\b|{_SECOND_THOUGHT_CHINESE}", re.IGNORECASE)
+_RESTATED: Final = re.compile(
+    r"(?:^|(?<=[,;:.!?–—] )|(?<=\band )|(?<=\bbut ))(?P<same>(?:i|we|he|she|they|it|(?:my|our|his|her|their) [\w'’-]+|(?-i:[A-Z])[\w'’-]*)(?:['’]\w+ (?:[\w'’-]+ ){0,4}?| (?:[\w'’-]+ ){1,4}?))"
+    rf"(?P<wrong>{_SOME}{{1,40}}?)(?:\s*[,;–—…-]+\s*|[.!]+\s+|\s+)(?P<back>(?:(?:oh|ah|argh|ugh|well|actually|{_SECOND_THOUGHT})[,.:!…-]* )+)"
+    rf"(?P=same)(?P<given>{_SOME}{{1,40}}?)(?=\s*(?:[,;!?–—\n]|[.](?!\d)|$))",
+    re.IGNORECASE,
+)
+_RESTATED_CHINESE: Final = re.compile(
+    rf"(?P<same>(?:[我咱他她它]们?|[\u4e00-\u9fff]{{2,3}})(?:现在|家|的)*{_PART_CHINESE}{{1,6}}?)(?P<wrong>{_PART_CHINESE}{{1,10}})[，,。；;！!… ]*"
+    rf"(?P<back>(?:(?:我|刚才)*(?:{_SECOND_THOUGHT_CHINESE})[，,。：:！!… ]+)+)(?P=same)(?P<given>{_PART_CHINESE}{{1,10}})(?!{_PART_CHINESE})"
+)
+"""Says something, takes it back and says it anew in the same words with another value."""
+_TAKES_BACK: Final = re.compile(
+    r"\b(?:no|nope|correction|scratch that|i meant?|my mistake|i misspoke)\b|不对|[哦噢啊呃]不|不不|错了|口误|更正",
+    re.IGNORECASE,
+)
+"""Takes back what was said; who is sorry, or would wait, may have something else to say: "sorry, I have a question"."""
+_SAME_PLACE: Final = re.compile(
+    r"\b(?:in|at|on|for|from|called|named) $|^(?:my|our|his|her|their) .* is (?:an? )?$|[在叫姓住]", re.IGNORECASE
+)
+"""Leads up to a value of which there is one."""
+_BOTH: Final = re.compile(r"\b(?:too|also|as well|both|again)\b|也|都|还", re.IGNORECASE)
 _TELLS_MORE_CHINESE: Final = re.compile("[的了说是我你他她]")
 """Stands in what says why something is denied, or of whom else it holds: 不在家，是我妈接的电话."""
 _OF_SPEAKER_CHINESE: Final = re.compile("[我咱]们?(?:现在|其实|已经|早就|都|也)*$")
@@ -195,12 +223,38 @@ def as_said(quote: str, put_right: Iterable[PutRight]) -> str:
 
 def values_put_right(text: str) -> Iterator[PutRight]:
     """Each part of a text that denies one value and gives another."""
+    for match in _restated(text):
+        if part := _put_right(match, match["same"] + match["given"], match["wrong"], match["given"]):
+            yield part
     if has_chinese(text):
         yield from filter(None, map(_denied_first_chinese, _DENIED_FIRST_CHINESE.finditer(text)))
         yield from filter(None, map(_denied_last, _DENIED_LAST_CHINESE.finditer(text)))
     else:
         yield from filter(None, map(_denied_first, _DENIED_FIRST.finditer(text)))
         yield from filter(None, map(_denied_last, _DENIED_LAST.finditer(text)))
+
+
+def restated(text: str) -> Iterator[tuple[str, str, str]]:
+    """Each part of a text that takes back what it says and says it anew: the part, what is taken back and what holds."""
+    for match in _restated(text):
+        yield match[0], match["same"] + match["wrong"], match["same"] + match["given"]
+
+
+def _restated(text: str) -> Iterator[re.Match[str]]:
+    if _SECOND_THOUGHTS.search(text) is None:
+        return
+    chinese = has_chinese(text)
+    for match in (_RESTATED_CHINESE if chinese else _RESTATED).finditer(text):
+        wrong, given = match["wrong"], match["given"]
+        same = match["same"] + (wrong[: _shared(wrong, given)] if chinese else _kept_by(wrong, given))
+        told = _TAKES_BACK.search(match["back"]) or _SAME_PLACE.search(same)
+        if told and not any(sign.search(value) for value in (wrong, given) for sign in (DENIED, _BOTH)):
+            yield match
+
+
+def _kept_by(one: str, other: str) -> str:
+    """The words with which two texts both begin."""
+    return one[: one.rfind(" ", 0, _shared(one.casefold(), other.casefold())) + 1]
 
 
 def _denied_first(match: re.Match[str]) -> PutRight | None:

@@ -29,6 +29,8 @@ _KIN: Final = (
     r"|stepson|stepdaughter|stepsister|stepbrother|mother-in-law|father-in-law|sister-in-law|brother-in-law|parents"
     r"|grandparents|kids|children|sons|daughters|brothers|sisters|twins|landlord|landlady|lodger|bestie|classmate"
 )
+_MILK: Final = re.compile("(?<![奶我你您他她])奶(?!奶)")
+"""Is milk, and no grandmother: 牛奶."""
 _BARE: Final = r"mum|mom|dad|mama|papa|grandma|grandpa|granny|grandad|granddad|gran|nan|(?:aunt|uncle|auntie) [A-Z]\w+"
 _PREPOSITIONS: Final = (
     r"(?:and|or|on|at|in|for|with|from|to|of|about|by|around|after|before|this|next|every|tomorrow|today)"
@@ -110,7 +112,7 @@ def asks_of_self(question: str) -> bool:
     """Whether a question is about whoever asks it, and about nobody of theirs, nobody by name, and not for somebody."""
     if not SPEAKS_OF_SELF.search(question) or SPEAKS_TO_OTHER.search(question) or called_by_name(question):
         return False
-    tokens = np.frombuffer(terms(question), np.uint64).tolist()
+    tokens = np.frombuffer(terms(_MILK.sub("", question)), np.uint64).tolist()
     return AnswerType.by(question) is not AnswerType.PERSON and kin_tokens().isdisjoint(tokens)
 
 

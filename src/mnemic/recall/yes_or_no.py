@@ -18,10 +18,18 @@ from mnemic.core.clock import micros
 from mnemic.core.parts import MONTHS
 from mnemic.core.tokens import is_stop, tokenise
 from mnemic.extract.sentences import written_sentences
-from mnemic.recall.allergies import is_cured, is_no_longer_allergic, of_own_allergy, other_allergens
+from mnemic.recall.allergies import (
+    as_own,
+    is_allergic_to_nothing,
+    is_cured,
+    is_no_longer_allergic,
+    of_own_allergy,
+    other_allergens,
+)
 from mnemic.recall.object_endings import ObjectState, object_state
 from mnemic.recall.past_states import is_past
 from mnemic.recall.polarity import ASKS_PAST, telling_words
+from mnemic.recall.put_right import restated
 from mnemic.recall.unnamed_endings import loses_work
 from mnemic.recall.whom_it_is_about import QUOTED, about_another, asks_of_self
 from mnemic.recall.word_groups import (
@@ -83,7 +91,9 @@ _HAD_AND_DIED: Final = re.compile(
     rf"\bhad\b(?! to\b).*\b(?:she|he|it|they|who|which)(?: was| were| got)? (?:\w+ )?{_DIED}", re.IGNORECASE
 )
 _OWN_DIED: Final = re.compile(rf"\W*(?:my|our) (?:\w+ ){{1,3}}?(?:was |were |got )?{_DIED}", re.IGNORECASE)
-_NOT_TOLERATED: Final = re.compile(r"\b(?:allergic|allergy|intolerant|coeliac|celiac)\b|过敏|不耐受", re.IGNORECASE)
+_NOT_TOLERATED: Final = re.compile(
+    r"\b(?:allergic|allergy|intolerant|intolerance|coeliac|celiac)\b|过敏|不耐(?![烦心用磨看脏热寒高])", re.IGNORECASE
+)
 _TOLERATED: Final = re.compile(
     r"\b(?:fine|ok(?:ay)?|all right|alright|safe) with\b|\bcan (?:eat|have|take)\b.*\b(?:again|after all|now)\b"
     r"|\boutgr[eo]wn?\b",
@@ -105,10 +115,12 @@ _CANNOT: Final = re.compile(
     r"\bmakes? (?:me|the user) (?:ill|sick|unwell|vomit|throw up|nauseous|bloated|itch)\b"
     r"|\bupsets? (?:my|the user['’]s) stomach\b"
     r"|\b(?:doesn['’]t|don['’]t|does not|do not) agree with (?:me|the user)\b|\bavoids?\b|\b(?:ill|sick|unwell) from\b"
-    r"|[吃喝碰]不[了得]|忌|不碰|一(?:吃|喝|碰)就(?:拉肚子|难受|不舒服|吐|过敏|起疹|胃疼|肚子疼)|就(?:拉肚子|起疹子)",
+    r"|[吃喝碰]不[了得]|忌|不碰|一(?:吃|喝|碰)就(?:拉肚子|难受|不舒服|吐|过敏|起疹|胃疼|肚子疼)|就(?:拉肚子|起疹子)|[吃喝](?:了|过|完)(?:之后|以后|后)?(?:总|老|都|会|要|必)*(?:拉肚子|闹肚子|胃疼|胃痛|肚子[疼痛胀]|难受|不舒服|过敏|起疹)",
     re.IGNORECASE,
 )
 """Says of what its clause names that its speaker cannot eat or drink it."""
+_BORNE: Final = re.compile("[不没](?:会|再|怎么|有|太)*(?:拉肚子|闹肚子|胃[疼痛]|肚子[疼痛胀]|难受|不舒服|过敏|起疹)")
+"""Says that something does not make its speaker ill."""
 _SHUNS: Final = re.compile(r"\W*(?:the user|i|we) avoids? \w+ing\W*$", re.IGNORECASE)
 """Says that its speaker leaves alone what it names, and nothing more."""
 _KINDS: Final = (
@@ -273,7 +285,7 @@ _SAME_CHINESE: Final = {
     "会说": "说|讲|会",
 }
 _BEFORE_IT_CHINESE: Final = re.compile(
-    "(?:[\\d一二三四五六七八九十]+月份?|年[初底]|现在|其实|早就?|后来|以前|最近|刚刚?|今天|昨天|上周|上个?月|去年|已经|终于|因为|所以|而且|但是?|从来?|一直|每[天周]|每周日|周末|又|还|也|都|就|能|可以|会|开始|重新|和|跟"
+    "(?:[\\d一二三四五六七八九十]+月份?|年[初底]|现在|其实|早就?|后来|以前|最近|刚刚?|今天|昨天|上周|上个?月|去年|已经|终于|因为|所以|而且|但是?|从来?|一直|每[天周]|每周日|周末|又|还是?|确实|果然|也|都|就|能|可以|会|开始|重新|和|跟"
     "|不|没|再|领|收|把家?|从|对|在|我们?家?里?的?|咱们?|用户|家里|把|那[辆条只台张部本个]|这[辆条只台张部本个]|一[辆条只台张部本个]|新的?|旧|老"
     "|戒(?:掉|了)*|卖(?:掉|了)*|退(?:掉|了|出)*|弄?丢(?:掉|了)*|捐(?:掉|了)*|取消了?|注销了?|补?办了?|买了?|换了?|领养了?|找[到回]了?|续了?|拿到了?|收到了?|加入了?)*"
 )
@@ -305,7 +317,7 @@ _HOLDS: Final = frozenset(tokenise("have has had i've we've got own keep bought 
 _BEHIND: Final = frozenset(
     tokenise(
         "called named and who that which since for at in on from now again any anymore is has was sleeps too as but"
-        " instead"
+        " instead after"
     )
 )
 """Words behind an object that leave it the last of its phrase: a dog called Rex, not dog food."""
@@ -593,14 +605,23 @@ def _read(asked: _Asked, sentence: str) -> ClauseReading | None:
     if _QUESTION.search(sentence):
         return None
     quoted = QUOTED.sub("", sentence)
+    for said, wrong, right in restated(quoted):
+        if _read(asked, right) is None and _read(asked, wrong) is ClauseReading.YES:
+            return ClauseReading.NO
+        quoted = quoted.replace(said, right, 1)
     joined = re.match(r"[A-Z]\w+ and I\b", quoted)
     parts = [part.strip() for part in ((quoted,) if joined else _CLAUSE.split(quoted)) if part and part.strip()]
     readings: list[ClauseReading] = []
     own = False
     for n, part in enumerate(parts):
+        if asked.predicate in _ALLERGIES or asked.verbs is _COPULAS:
+            part = as_own(part)
         own = asked.owned_in(part, own)
         if asked.predicate in _ALLERGIES and asked.objects and is_no_longer_allergic(part):
             readings += _read_lifted(asked, parts[:n], sentence)
+        elif _allergic_to_nothing(asked, part, own=own):
+            if not SUPPOSES.search(sentence) and not about_another(part, frozenset(), sentence):
+                readings.append(ClauseReading.UNCLEAR)
         elif _resumes(asked, part, own=own, ended=readings[-1:] == [ClauseReading.NO]):
             readings.append(ClauseReading.YES if readings[-1:] == [ClauseReading.NO] else ClauseReading.RESUMED)
         elif (own or loses_work(part) or (is_cured(part) and of_own_allergy(part))) and (
@@ -609,6 +630,14 @@ def _read(asked: _Asked, sentence: str) -> ClauseReading | None:
             readings.append(reading)
     plain = [clause_reading for clause_reading in readings if clause_reading is not ClauseReading.ELSEWHERE] or readings
     return plain[-1] if plain else None
+
+
+def _allergic_to_nothing(asked: _Asked, clause: str, *, own: bool) -> bool:
+    """Whether a clause says to a question for an allergy that its speaker has none at all."""
+    of_allergy = asked.predicate in _ALLERGIES and bool(asked.objects)
+    return (
+        of_allergy and (own or (asked.chinese and not _OTHER_PERSON.search(clause))) and is_allergic_to_nothing(clause)
+    )
 
 
 def _read_lifted(asked: _Asked, before: Sequence[str], sentence: str) -> list[ClauseReading]:
@@ -707,16 +736,23 @@ def _of_state(state: ObjectState, clause: str, serviceable: bool) -> ClauseReadi
 def _read_food(asked: _Asked, clause: str, sentence: str) -> ClauseReading | None:
     """What a clause that names a food, or its kind, says to whether the asker can have it: no, or nothing."""
     of_food = asked.predicate in _CONSUMED and asked.objects and (asked.named_in(clause) or asked.kind_in(clause))
-    if not of_food or any(form.search(sentence) for form in (SUPPOSES, _OTHER_PERSON, _FORMERLY)):
+    if (
+        not of_food
+        or about_another(clause, frozenset(), sentence)
+        or any(form.search(sentence) for form in (SUPPOSES, _OTHER_PERSON, _FORMERLY))
+    ):
         return None
     if _CANNOT.search(clause):
         beside = NO_DENIAL.sub("", _CANNOT.sub("", clause))
         lifted = DENIED.search(beside) or _ENDED.search(beside)
         return ClauseReading.UNCLEAR if lifted else ClauseReading.NO
     if asked.named_in(clause):
+        if _BORNE.search(clause) and not _NOT_TOLERATED.search(_BORNE.sub("", clause)):
+            return ClauseReading.UNCLEAR
         return None  # of the food itself the clause is read as of any object
     if _NOT_TOLERATED.search(clause):
-        return ClauseReading.UNCLEAR if DENIED.search(clause) else ClauseReading.NO
+        denied = DENIED.search(_NOT_TOLERATED.sub("", clause))
+        return ClauseReading.UNCLEAR if denied else ClauseReading.NO
     return ClauseReading.NO if asked.done_in(clause) and DENIED.search(clause) else None
 
 
