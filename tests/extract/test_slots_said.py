@@ -242,6 +242,7 @@ My blood type is A negative. | blood_type | A negative
 养了一只柴犬叫豆包 | pet | 豆包 (柴犬)
 我领养了一条边境牧羊犬，名叫闪电 | pet | 闪电 (边境牧羊犬)
 养了一只柴犬，叫声很大 | pet | 一只柴犬
+养了一只柴犬，叫人头疼 | pet | 一只柴犬
 我换了华为手机。 | phone | 华为手机
 我吃素。 | diet | 素
 我是鱼素者。 | diet | 鱼素者
@@ -596,6 +597,7 @@ Remember when I lived in Rome?
 想买辆小米SU7
 我朋友买了辆小米SU7
 买了辆小米滑板车
+买了个小米SU7车模
 我买了台小米电视
 我买了小米手表
 我想养一只叫豆包的猫
