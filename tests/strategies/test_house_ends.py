@@ -38,6 +38,11 @@ from mnemic.strategies.house import digest
         ("我女朋友叫小雨。", "我跟小雨分手了。"),
         ("我吃素。", "我不再吃素了。"),
         ("我在招商银行工作。", "我辞职了。"),
+        ("我在杭州一家银行上班。", "从银行辞职了，下周去字节跳动报到。"),
+        ("我在杭州一家银行上班。", "我把银行的工作辞了。"),
+        ("我在招商银行工作。", "上周从银行离职了。"),
+        ("我在招商银行工作。", "从单位退休了。"),
+        ("我在人民医院上班。", "辞掉了医院的工作。"),
         ("我住在成都。", "我不住成都了。"),
         ("我对花生过敏。", "我对花生不过敏了。"),
         ("我喜欢恐怖片。", "我不再喜欢恐怖片了。"),
@@ -51,6 +56,32 @@ def test_a_plain_end_closes_what_it_ends_when_it_was_said(before: str, end: str)
     (closed,) = (item for item in items if item.kind is Kind.PROFILE and item.state is State.SUPERSEDED)
     assert closed.valid_to is not None
     assert MAY <= closed.valid_to <= MAY + timedelta(days=9)
+
+
+@pytest.mark.parametrize(
+    ("before", "end"),
+    [
+        ("我在腾讯上班。", "从银行辞职了。"),
+        ("我在招商银行工作。", "我妈从银行退休了。"),
+        ("我在招商银行工作。", "我同事从银行辞职了。"),
+        ("我在招商银行工作。", "同事老郑说了，从银行辞职了。"),
+        ("我在招商银行工作。", "刚从银行出来了，排队排死了。"),
+        ("我在招商银行工作。", "我打算从银行辞职了。"),
+        ("我在招商银行工作。", "下个月从银行辞职。"),
+        ("我在招商银行工作。", "要是从银行辞职了怎么办。"),
+        ("我在人民医院上班。", "从兼职的医院辞职了。"),
+    ],
+)
+def test_who_left_something_else_or_is_another_ends_no_work(before: str, end: str) -> None:
+    first = after(turn(before, 0))
+    assert profile(first)
+    assert profile(after(turn(end, 9), known=first)) >= profile(first)
+
+
+def test_a_firm_that_was_left_by_a_part_of_its_name_does_not_come_back() -> None:
+    first = after(turn("我在杭州一家银行上班。", 0))
+    items = after(turn("从银行辞职了。", 9), known=first)
+    assert profile(after(turn("我在杭州一家银行上班", 1), known=items)) == set()
 
 
 def test_an_end_is_dated_by_its_sentence() -> None:
@@ -75,6 +106,9 @@ def test_an_end_is_dated_by_its_sentence() -> None:
         "他们分手了。",
         "我姐姐辞职了。",
         "我梦见我们分手了。",
+        "从银行辞职了。",
+        "我爸从公司退休了。",
+        "从银行出来了，堵车。",
     ],
 )
 def test_what_ends_nothing(text: str) -> None:

@@ -22,6 +22,12 @@ _KEPT: Final = "(?:猫咪?|狗狗?|兔子|仓鼠|鹦鹉|乌龟|金鱼|英短|美
 _LOOKING: Final = "[大小老]?(?:[白黑花橘黄灰蓝]色?的?)?"
 _FOR_GOOD: Final = r"(?![了啦]?[，,、 ]*[^，,。！!]{0,12}(?:暂时|临时|[几一两三]天|[几一两三]个?(?:周|星期|礼拜|月)|一阵|周末|[接带领抱拿要]回|还给我|回来))"
 """The next clause says nothing of a while, or of a return."""
+_CALLED_IT: Final = r"[，,]?(?:它的?)?(?:名叫|名字叫做?|叫做?)(?!声|得|个|起来|了|的|什么|不|人|[我你他她它]|唤|着)"
+_CARS: Final = "(?:极氪|腾势|岚图|智己|阿维塔|零跑|奇瑞|荣威|红旗|凯迪拉克|路虎|斯柯达|标致|雪铁龙|Model ?[3SXY])"
+_NO_PHONE: Final = "[一那这]?辆|[^，,。！!]{0,6}(?:(?:SU|YU) ?7|汽车|电视|平板|手环|手表|电脑|笔记本|耳机|音箱)"
+"""What makers of phones make beside them; what is counted by 辆 has wheels."""
+_ONE_CALLED: Final = rf"一?[只条头匹](?!名?叫)[\u4e00-\u9fff]{{1,6}}?{_CALLED_IT}[\u4e00-\u9fffA-Za-z]{{1,6}}?(?:了|啦|呢|吧|哦)?(?:[，,。！!；;~～ …]|$)"
+"""One pet, of whatever kind, and what it is called."""
 _CALLED_PET: Final = r"(?P<value>(?![我你他她它谁这那都人大])[\u4e00-\u9fff]{2,3}?)"
 
 _ALLERGENS: Final = (
@@ -102,7 +108,11 @@ _LIFE: Final = (
     say("employer", r"<WE>(?:刚刚?|才)?(?:加入|入职|跳槽到|跳槽去)了?<KNOWN_FIRM>(?=<PASSED>)", "加 入 跳", begins=True),
     say("employer", r"<WE>从<KNOWN_FIRM>(?:辞职|离职|退休|跳槽|出来)了", "辞 离 退 跳 出", act=SlotAct.ENDS),
     say("employer", r"<I>(?:从)<COMPANY>(?:辞职|离职|退休|跳槽|出来)了?", "辞 离 退 跳 出", act=SlotAct.ENDS),
+    say("employer", r"<WE>(?:从|在)<FIRM_LEFT>(?:正式|已经|提前)*(?:辞职|离职|退休|辞)(?:了|啦)<END>", "辞 离 退", act=SlotAct.ENDS, headless=True),
     say("employer", r"<I>(?:辞掉|辞去|辞)了?<COMPANY>的?(?:工作|职务|活|班)(?:了)?", "辞", act=SlotAct.ENDS),
+    say("employer", r"<WE>(?:辞掉|辞去|辞)了?<FIRM_LEFT>的?(?:工作|职务|活|班)(?:了|啦)?<END>", "辞", act=SlotAct.ENDS, headless=True),
+    say("employer", r"<WE>把?<FIRM_LEFT>(?:的|那份|那个)(?:工作|职务|活)(?:给)?辞(?:掉)?(?:了|啦)<END>", "辞", act=SlotAct.ENDS, headless=True),
+    say("employer", r"<WE>从(?:公司|单位|厂里)(?:正式|已经|提前)*(?:辞职|离职|退休)(?:了|啦)<END>", "辞 离 退", act=SlotAct.ENDS, headless=True),
     say("employer", r"<I>(?:早就)?(?:不在)<COMPANY>(?:工作|上班|干|做|待)?了", "不", act=SlotAct.ENDS),
     say("employer", r"<WE>(?:辞职|离职|退休|失业|下岗|被辞退|被开除|被裁员?|被炒鱿鱼|被炒|辞了工作|把工作辞|丢了工作|裸辞)(?:了|啦|，|,|。|！|!|$)", "辞 离 退 失 下 被 丢 裸", act=SlotAct.ENDS),
     say("job", r"<WE>退休(?:<PASSED>)?(?:了|啦|在家)", "退", says="退休", begins=True),
@@ -160,6 +170,7 @@ _PEOPLE: Final = (
     say("marital_status", r"<WE>没(?:有)?(?:结过|结)(?P<value>婚)", "没", act=SlotAct.ENDS),
     say("pet", r"(?:我们?|我家|我们家|家里)的?(?:养了?)?(?:有)?[一两]?(?:只|条|个)?(?:小)?<PETS>[，,]?(?:名字)?(?:叫做?|名叫)<PERSON><END>", "叫", shown="{value} ({slot})", anywhere=True),
     say("pet", rf"(?:<I>|我们?家|家里)(?:养了?|有|领养了?|收养了?|买了?|捡了?|抱养了?)(?:一?[只条个])?(?:名?叫做?|名字叫)(?!声|得|个|起来)(?P<value>[\u4e00-\u9fffA-Za-z]{{1,6}}?)的{_LOOKING}(?P<slot>{_KEPT})<END>", "叫", shown="{value} ({slot})", begins=True),
+    say("pet", rf"(?:<WE>|我们?家|家里)(?:(?:养|领养|收养|抱养)了?|(?:有|买了?|捡了?)(?=一?[只条]{_LOOKING}{_KEPT}))一?[只条头匹](?P<slot>(?!名?叫)[\u4e00-\u9fff]{{1,6}}?){_CALLED_IT}(?P<value>[\u4e00-\u9fffA-Za-z]{{1,6}}?)<END>", "叫", shown="{value} ({slot})", begins=True),
     say("pet", r"(?:我家|我们家)的?(?P<slot>猫|狗)(?P<value>(?![猫狗天常偷刚慢明老乖悄渐日夜年处往默紧白好统])(?P<twice>[\u4e00-\u9fff])(?P=twice))(?=又|在|今|昨|老|最|总|特|把|不|也|最近|会|病|生|[，,。！!])", "家", shown="{value} ({slot})"),
     say("pet", rf"(?:<I>|我们?家的?|家里)?(?:养了?|有)?[两二三四五](?:只|条|个)(?:小)?{_PETS_NAMED}[，,、：:]?(?:名字)?(?:分别)?(?:叫做?|名叫|是)?{_NAMED_EACH}<END>", "养 有 两 二 三 四 五", shown="{value} ({slot})", many=True),
     say("", rf"(?:我们?家的?|可怜的)?{_CALLED_PET}{_AGO}(?:去世|过世|离世|病逝|病死|死)了<END>", "世 逝 死", act=SlotAct.ENDS, among="living"),
@@ -168,14 +179,16 @@ _PEOPLE: Final = (
     say("", rf"(?:我们?家?的?)?{_CALLED_PET}{_AGO}(?:跑|飞|溜|丢|走失|不见).{{0,8}}?(?:再也|一直|至今|到现在|就|都|还)+没(?:有)?(?:再)?(?:回来|找到|找着)", "跑 飞 溜 丢 失 见", act=SlotAct.ENDS, among="owned"),
     say("", rf"<MY><RELATION>{_AGO}(?:去世|过世|离世|病逝|不在人世)(?:了)?<END>", "世 逝", words=_WORDS, act=SlotAct.ENDS),
     say("", r"(?:<MY>)(?:那[辆台部只])?(?P<value>(?![那这])[\u4e00-\u9fffA-Za-z0-9]{1,6}?)(?:昨天|昨晚|上周|今天|前天)?(?:被(?:人)?偷|被盗|丢|不见|报废)了<END>", "偷 盗 丢 见 废", act=SlotAct.ENDS, among="owned"),
-    say("pet", rf"(?:<I>|家里|^)养了?(?:只|条|头|匹|对(?!了)|缸)?(?P<value>(?:[一两二三四五六七八九十几\d]+(?:只|条|头|匹|对|缸)|(?<=[只条头匹对缸]))(?!(?:名?叫|名字叫)(?!声|得|个|起来)[^，,。的]{{1,6}}的{_LOOKING}{_KEPT}<END>)(?:[\u4e00-\u9fff]{{1,6}}?))(?=[，,。！!；;]|$|叫(?!的|声))(?![，,、：:]?(?:名字)?(?:分别)?(?:叫做?|名叫|是)?[\u4e00-\u9fff]{{1,3}}(?:、[\u4e00-\u9fff]{{1,3}})*[和跟][\u4e00-\u9fff]{{1,3}}(?:[，,。！!；;]|$))", "养"),
+    say("pet", rf"(?:<I>|家里|^)养了?(?!{_ONE_CALLED})(?:只|条|头|匹|对(?!了)|缸)?(?P<value>(?:[一两二三四五六七八九十几\d]+(?:只|条|头|匹|对|缸)|(?<=[只条头匹对缸]))(?!(?:名?叫|名字叫)(?!声|得|个|起来)[^，,。的]{{1,6}}的{_LOOKING}{_KEPT}<END>)(?:[\u4e00-\u9fff]{{1,6}}?))(?=[，,。！!；;]|$|叫(?!的|声))(?![，,、：:]?(?:名字)?(?:分别)?(?:叫做?|名叫|是)?[\u4e00-\u9fff]{{1,3}}(?:、[\u4e00-\u9fff]{{1,3}})*[和跟][\u4e00-\u9fff]{{1,3}}(?:[，,。！!；;]|$))", "养"),
     say("pet", r"<I>(?:不养|没养|没有)(?P<value>宠物|猫|狗)<END>", "不 没", act=SlotAct.ENDS),
     say("pet", r"(?:<MY>)(?:家)?的?(?:猫|狗|兔子|仓鼠|鹦鹉|乌龟)(?:已经)?(?:去世|死|走丢|走|没)了", "去 死 走 没", act=SlotAct.ENDS),
     say("car", r"<WE>(?:开的是|开|的车是|换了?|买了?|提了?)(?:一?[辆台部])?(?P<value>(?:(?!的是|了|过)[\u4e00-\u9fff]){0,4}(?:特斯拉|丰田|本田|大众|宝马|奔驰|奥迪|比亚迪|吉利|长城|哈弗|别克|福特|日产|马自达|现代|起亚|沃尔沃|雷克萨斯|保时捷|五菱|蔚来|理想|小鹏|问界|桑塔纳|捷达|电车|电动车|新能源)[\u4e00-\u9fffA-Za-z0-9]{0,6}?)<END>", "开 车 换 买 提", begins=True),
+    say("car", rf"<WE>(?:开的是|开|的车是|换了?|买了?|提了?|入手了?)(?:一?[辆台部])?(?P<value>(?!个|.{{0,14}}(?:模型|车模|玩具|贴膜|脚垫))(?:(?!的是|了|过)[\u4e00-\u9fff]){{0,4}}(?:小米(?:汽车|(?:SU|YU) ?7)|{_CARS})[\u4e00-\u9fffA-Za-z0-9 ]{{0,6}}?)<END>", "开 车 换 买 提 手", begins=True),
+    say("car", r"<WE>(?:开的是|开|换了?|买了?|提了?|入手了?)(?:一|这|那)?辆(?P<value>(?:(?!的是|了|过)[\u4e00-\u9fff]){0,4}小米(?!.{0,8}(?:自行车|单车|电动|电瓶|滑板|平衡|童车|摩托|玩具|模型))[\u4e00-\u9fffA-Za-z0-9 ]{0,8}?)<END>", "辆", begins=True),
     say("car", r"<WE>(?:把)?(?:那辆|我的|家里的|老|旧)*车(?:已经)?(?:卖掉?|报废|处理掉?|送人|转让)了", "车", act=SlotAct.ENDS),
     say("car", r"<WE>卖(?:掉)?了(?:我的|那辆|家里的)?车", "卖", act=SlotAct.ENDS),
     say("car", r"(?:<I>|我们?家)没(?:有)?车<END>", "没", act=SlotAct.ENDS),
-    say("phone", r"<WE>(?:换了|用的(?:还)?是|用|换成了?|买了|改用)(?:[一那这]?[部台个])?(?P<value>(?:[\u4e00-\u9fff]{0,2})(?:苹果|华为|小米|红米|荣耀|诺基亚|三星|一加|魅族|真我|iPhone|Pixel)[\u4e00-\u9fffA-Za-z0-9 ]{0,8}?)<END>", "换 用 买", begins=True),
+    say("phone", rf"<WE>(?:换了|用的(?:还)?是|用|换成了?|买了|改用)(?:[一那这]?[部台个])?(?P<value>(?!{_NO_PHONE})(?:[\u4e00-\u9fff]{{0,2}})(?:苹果|华为|小米|红米|荣耀|诺基亚|三星|一加|魅族|真我|iPhone|Pixel)[\u4e00-\u9fffA-Za-z0-9 ]{{0,8}}?)<END>", "换 用 买", begins=True),
     say("phone", r"(?:旧|老)?手机(?:寿终正寝|坏了|丢了)?[，,]?(?:我)?换了?(?:一?[部台个])?(?:成)?(?P<value>苹果|华为|小米|红米|荣耀|诺基亚|三星|一加|魅族|iPhone[\w ]{0,8}|Pixel[\w ]{0,6})<END>", "换", begins=True),
     say("possession", r"(?:我们?家|家里)没(?:有)?(?P<value>电视机?|空调|冰箱|洗衣机|电脑|钢琴|自行车|摩托车|电动车|打印机|微波炉|烤箱|洗碗机|电梯)<END>", "没", act=SlotAct.ENDS),
     say("possession", r"<I>有(?:一|两|三|几)(?:台|辆|部|架|把|套|块|艘)(?P<value>[\u4e00-\u9fffA-Za-z0-9]{1,8}?)<END>", "有"),

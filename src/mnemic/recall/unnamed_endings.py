@@ -28,12 +28,17 @@ _OF_WHOM: Final = r"(?:\s+(?:from|at|by) (?-i:[A-Z])[\w’'-]+)?"
 _LATELY_CHINESE: Final = (
     r"^(?:我们?俩?|咱们?俩?|今天|昨天|前天|刚刚?|终于|最近|上周|上个?月|这周|又|也|还是|已经|正式|唉|哎|\W)*"
 )
+_FROM_CHINESE: Final = (
+    r"(?:[从在](?![^，,。！!；;]*(?:兼职|副业|实习|[会队团社][辞离退]|俱乐部))[^\s，,。！!；;]{1,10}?)?"
+)
+"""Where somebody left, in Chinese; who leaves a society or a second job has their work still."""
 _ENDS_CHINESE: Final = r"(?=\W*$|\W*[，,。！!；;～~]|[啊啦呢哈])"
 _OF_WORK: Final = re.compile(
     rf"{_OPENS}(?:(?:i|we)(?:['’]ve| have)? (?:just |finally |now |also |officially )*(?:resigned|retired|(?:quit|lost|left) my job)"
     rf"|(?:i(?:['’]ve| have)? (?:just |now |officially )*)?(?:got|been|was) (?:fired|sacked|laid off|made redundant|let go)"
     rf"|(?:quit|lost|left) my job|i(?:['’]m| am) (?:now )?(?:unemployed|jobless|out of (?:work|a job)|between jobs)){_OF_WHOM}{_WHEN}"
-    rf"|{_LATELY_CHINESE}(?:辞职了|离职了|失业了|退休了|被(?:公司|老板|单位|厂里)?裁(?:员)?了|被炒(?:鱿鱼)?了){_ENDS_CHINESE}",
+    rf"|{_LATELY_CHINESE}{_FROM_CHINESE}(?:辞职了|离职了|退休了){_ENDS_CHINESE}"
+    rf"|{_LATELY_CHINESE}(?:失业了|被(?:公司|老板|单位|厂里)?裁(?:员)?了|被炒(?:鱿鱼)?了){_ENDS_CHINESE}",
     re.IGNORECASE,
 )
 _DARLING: Final = r"(?:wife|husband|girlfriend|boyfriend|partner|fianc[eé]e?)"

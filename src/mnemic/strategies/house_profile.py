@@ -108,7 +108,8 @@ def _end(item: Item, key: str, finding: Finding, book: HouseBook) -> None:
     if facts is None or any(fact.said > item.said or _is_history(finding, fact) for fact in facts):
         return
     own: Mapping[str, Slot] = {"slot": finding.slot, "value": finding.value}
-    borrows = bool(facts) and not (finding.slot and finding.value and WRONG not in facts[0].slots)
+    whole = finding.slot and finding.value and not _is_part_of(finding, facts)
+    borrows = bool(facts) and not (whole and WRONG not in facts[0].slots)
     marked = facts[0].slots if borrows else own
     if not facts and (not finding.slot or not finding.value or _is_taken(finding, book)):
         return
@@ -139,9 +140,25 @@ def _of_value(finding: Finding, book: HouseBook) -> Sequence[BookedStatement]:
     """Find the facts that hold the value of a finding: as it is written, else of another number ("egg", "eggs")."""
     value = same_value(finding.value)
     other = value.removesuffix("s") if value.endswith("s") else f"{value}s"
-    return book.filed("value", finding.subject, finding.slot, value) or book.filed(
+    facts = book.filed("value", finding.subject, finding.slot, value) or book.filed(
         "value", finding.subject, finding.slot, other
     )
+    if facts or finding.slot != "employer":
+        return facts
+    filling = book.filed("slot", finding.subject, finding.slot)
+    return filling if _is_part_of(finding, filling) else ()
+
+
+def _is_part_of(finding: Finding, facts: Sequence[BookedStatement]) -> bool:
+    """Whether a finding calls the employer of a fact by the end of its Chinese name: 杭州一家银行 is 银行."""
+    import_whole("mnemic.extract.chinese")
+    from mnemic.extract.chinese import has_chinese
+
+    value = same_value(finding.value)
+    if finding.slot != "employer" or not has_chinese(value):
+        return False
+    names = [same_value(str(fact.slots.get("value"))) for fact in facts if fact.slots.get(ENDED) is not True]
+    return len(names) == 1 and names[0] != value and names[0].endswith(value)
 
 
 def _is_taken(finding: Finding, book: HouseBook) -> bool:
