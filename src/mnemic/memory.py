@@ -362,7 +362,8 @@ class ScopedMemory:
         undone already or cannot be undone is passed over. Undoing the commits that this makes, as a range, is redo.
 
         Raises:
-            NotFound: none of them could be undone.
+            Invalid: `last` comes before `first`.
+            NotFound: none of them could be undone, or `last` is still to come.
             Conflict: a later commit changed what one of them touched; nothing was undone. `cascade=True` goes ahead.
         """
         return self._run(self._kernel.undo_range(self._who, first, last, cascade=cascade))

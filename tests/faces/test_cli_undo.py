@@ -23,6 +23,23 @@ def test_a_range_is_undone_and_redone_by_what_it_prints(run: Run, add: Callable[
     assert len(texts(run)) == 4
 
 
+def test_a_range_that_ends_in_a_commit_to_come_undoes_nothing(run: Run, add: Callable[..., str]) -> None:
+    for n in range(3):
+        add(f"Fox {n}.")
+    assert "no commit 900 yet, the newest is 3" in run("undo", "2..900", code=3).err
+    assert "no commit 9 yet, the newest is 3" in run("undo", "9..9", code=3).err
+    assert texts(run) == {"Fox 0.", "Fox 1.", "Fox 2."}
+    run("undo", "2..3")
+    assert texts(run) == {"Fox 0."}
+
+
+def test_how_many_of_a_range_were_undone_is_told(run: Run, add: Callable[..., str]) -> None:
+    for n in range(3):
+        add(f"Fox {n}.")
+    run("undo", "2")
+    assert "2 of the commits 1 to 3 are undone" in run("undo", "1..3").out
+
+
 def test_an_import_is_undone_by_the_range_that_it_prints_and_by_its_name(run: Run, add: Callable[..., str]) -> None:
     add("My own words.")
     lines = [json.dumps({"id": str(n), "text": f"message {n}", "time": "2025-01-01T00:00:00Z"}) for n in range(450)]
@@ -54,7 +71,10 @@ def test_an_import_is_undone_by_the_file_that_was_given(run: Run) -> None:
 def test_what_is_no_range_is_told(run: Run, add: Callable[..., str]) -> None:
     add("Fox.")
     assert "FIRST..LAST" in run("undo", "1-2", code=2).err
-    assert "last" in run("undo", "2..1", code=2).err
+    backwards = run("undo", "9..2", code=2).err
+    assert "is 2, before 9" in backwards
+    assert "from the older commit to the newer: 2..9" in backwards
+    assert "last" in run("undo", "2..0", code=2).err
     assert "Name a commit, or an import" in run("undo", code=2).err
     assert "stands beside --import" in run("undo", "1", "--import", "notes", code=2).err
     assert "no import 'notes' here" in run("undo", "--import", "notes", code=3).err

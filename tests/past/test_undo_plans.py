@@ -133,10 +133,12 @@ def test_others_commits_and_erasures_within_the_range_are_passed_over(memory: Me
 
 def test_a_range_that_is_none_is_refused(memory: Memory, me: ScopedMemory) -> None:
     seqs = [me.observe(f"Fox {n}.").seq for n in range(3)]
-    with pytest.raises(Invalid, match="last"):
+    with pytest.raises(Invalid, match=f"{seqs[0]}..{seqs[1]}"):
         me.undo_range(seqs[1], seqs[0])
-    with pytest.raises(NotFound):
-        me.undo_range(seqs[-1] + 1, seqs[-1] + 50)
+    for first in seqs[0], seqs[-1] + 1:
+        with pytest.raises(NotFound, match=f"newest is {seqs[-1]}"):
+            me.undo_range(first, seqs[-1] + 50)
+    assert len(texts(me)) == len(seqs)
     with pytest.raises(NotFound, match="nothing"):
         memory.scope(user="nobody").undo_range(1, 3)
     memory.admin.compact(horizon=seqs[1])

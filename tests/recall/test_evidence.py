@@ -10,7 +10,8 @@ from mnemic.core.ids import ItemId
 from mnemic.core.items import Item, Kind
 from mnemic.core.queries import Recalled
 from mnemic.models.base import TRAITS
-from mnemic.recall.evidence import only_supposes
+from mnemic.recall.asked_for import relations_in
+from mnemic.recall.evidence import calls_kin, only_supposes
 from mnemic.recall.what_asks import asks
 
 
@@ -95,3 +96,34 @@ def test_an_embedder_tells_what_is_only_supposed_and_so_do_words(text: str, odds
     traits = None if odds is None else (odds, *(0.0,) * (len(TRAITS) - 1))
     hit = Recalled(item=item, seq=1, score=1.0, components={}, reasons=(), tokens=9, traits=traits)
     assert only_supposes(hit) is supposed
+
+
+@pytest.mark.parametrize(
+    ("text", "kin", "called"),
+    [
+        ("我妈住绍兴", "妈", True),
+        ("母亲住在绍兴", "妈", True),
+        ("老妈在绍兴", "妈妈", True),
+        ("我爸妈住绍兴", "母亲", True),
+        ("父母都在绍兴", "爸", True),
+        ("我爸在成都，我妈在绍兴", "父母", True),
+        ("我爸住成都", "妈", False),
+        ("我父亲住成都", "妈", False),
+        ("我爸住成都", "爸妈", False),
+        ("我姑妈住苏州", "母亲", False),
+        ("我住长沙", "妈", False),
+        ("Dad is in Leeds", "father", True),
+        ("My parents are in York", "mum", True),
+        ("Mum and dad are in York", "parents", True),
+        ("Dad is in Leeds", "mum", False),
+        ("Dad is in Leeds", "parents", False),
+        ("My kidney hurts", "parents", False),
+    ],
+)
+def test_a_parent_is_called_by_any_word_for_them_or_for_both(text: str, kin: str, called: bool) -> None:
+    assert calls_kin(text, kin) is called
+
+
+def test_a_word_for_kin_is_read_as_a_whole_word() -> None:
+    assert relations_in("My kidney hurts, and the childish parenting") == frozenset()
+    assert relations_in("我姑妈和我爸妈") == {"姑妈", "parent"}

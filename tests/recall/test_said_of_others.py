@@ -263,3 +263,47 @@ def test_who_is_called_a_friend_does_not_answer_for_a_relative(
     answered = answered_amid_talk(said, question, embedder)
     assert answered.short == short
     assert answered.known or not short
+
+
+@pytest.mark.parametrize("embedder", ["none", pytest.param("auto", marks=LOCAL)])
+@pytest.mark.parametrize(
+    ("said", "question", "quoted"),
+    [
+        ("我爸住成都 | 我住长沙", "我妈住哪？", ""),
+        ("我爸住成都 | 我住长沙", "我妈妈住在哪里？", ""),
+        ("我父亲住成都 | 我住长沙", "我妈住哪？", ""),
+        ("我弟在北京上班 | 我住长沙", "我妈在哪上班？", ""),
+        ("母亲住在绍兴 | 我住长沙", "我爸住哪？", ""),
+        ("我爸住成都 | 我住长沙", "我哥住哪？", ""),
+        ("我爸住成都 | 我住长沙", "我爸住哪？", "我爸住成都"),
+        ("我父亲住成都 | 我住长沙", "我爸住哪？", "我父亲住成都"),
+        ("母亲住在绍兴 | 我住长沙", "我妈住哪？", "母亲住在绍兴"),
+        ("我爸妈住在绍兴老家 | 我住长沙", "我爸住哪？", "我爸妈住在绍兴老家"),
+        ("My dad lives in Leeds. | I live in Cork.", "Where does my mum live?", ""),
+        ("My dad lives in Leeds. | I live in Cork.", "Where do my parents live?", ""),
+        ("My dad lives in Leeds. | I live in Cork.", "Where does my father live?", "My dad lives in Leeds."),
+        ("My parents live in York. | I live in Cork.", "Where does my mum live?", "My parents live in York."),
+        ("My mum and dad live in York. | I live in Cork.", "Where do my parents live?", "My mum and dad live in York."),
+    ],
+)
+def test_one_parent_does_not_answer_for_the_other(said: str, question: str, quoted: str, embedder: str) -> None:
+    quotes = [citation.quote for citation in answered_amid_talk(said, question, embedder).citations]
+    assert quotes == [quoted][: bool(quoted)] or (embedder == "none" and not quotes)  # words know no other word for one
+
+
+@pytest.mark.parametrize("embedder", ["none", pytest.param("auto", marks=LOCAL)])
+@pytest.mark.parametrize("own", ["我住在西湖边上，跟女朋友小雨一起租房", "我住在西湖边上的小公寓"])
+@pytest.mark.parametrize(
+    ("question", "quoted"),
+    [
+        ("我爸妈住哪？", "我爸妈住在绍兴老家"),
+        ("我爸妈现在住在哪里？", "我爸妈住在绍兴老家"),
+        ("我父母住哪？", "我爸妈住在绍兴老家"),
+        ("我父母住在哪里？", "我爸妈住在绍兴老家"),
+        ("我住哪？", ""),
+    ],
+)
+def test_asked_of_ones_parents_ones_own_home_is_not_quoted(own: str, question: str, quoted: str, embedder: str) -> None:
+    answered = answered_amid_talk(f"我爸妈住在绍兴老家 | {own}", question, embedder)
+    quotes = [citation.quote for citation in answered.citations]
+    assert quotes == [quoted or own] or (embedder == "none" and not quotes)

@@ -24,6 +24,8 @@ SAID = ("I moved in with Pete.", "My flatmate's name is Bas.", "我室友叫巴�
         ("What did you tell me?", False),
         ("我对什么过敏？", True),
         ("我女儿几岁？", False),
+        ("我父母住在哪里？", False),
+        ("我爸妈住哪？", False),
         ("谁告诉我的？", False),
     ],
 )

@@ -46,10 +46,13 @@ def range_to_undo(snapshot: Snapshot, space: int, first: int, last: int, *, casc
     taken back so. What cannot be undone or has no effect is passed over too.
 
     Raises:
-        NotFound: none of them could be undone.
+        NotFound: none of them could be undone, or the last is still to come.
         Compacted: one lies behind the horizon.
         Conflict: a later commit changed what one of them touched, and `cascade` is not set.
     """
+    newest = snapshot.head(snapshot.spaces((space,))[0].tenant).seq
+    if last > newest:
+        raise NotFound(f"no commit {last} yet, the newest is {newest}; `mnemic log` shows them")
     _refuse_compacted(snapshot, space, first)
     every = _since(snapshot, space, first, derived=True)
     changes = [change for change in every if change.actor != DERIVER]

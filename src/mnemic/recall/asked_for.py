@@ -70,13 +70,17 @@ _AGES: Final = re.compile(
 _BORN: Final = re.compile(r"\b(?:born|birthday|aged?|turn(?:s|ed|ing)?)\b|出生|生日|[岁龄]|生于", re.IGNORECASE)
 _GENERAL: Final = {
     **dict.fromkeys(("child", "children", "kid", "kids", "孩子", "小孩", "娃", "宝宝"), "child"),
-    **dict.fromkeys(("parent", "parents", "父母"), "parent"),
+    **dict.fromkeys(("parent", "parents", "父母", "爸妈", "双亲"), "parent"),
 }
+_GENERAL_CHINESE: Final = tuple(word for word in _GENERAL if not word.isascii())
+_AUNTS: Final = ("姑妈", "姨妈", "舅妈", "伯妈", "干妈", "干爸")
+"""Who is called so by a word that a parent's is part of."""
 _ANY_OF: Final = {"son": "child", "daughter": "child", "mother": "parent", "father": "parent"}
 """What else somebody's people are called, whoever they are."""
+PARENTS: Final = frozenset({"mother", "father", "parent"})
 _KIN: Final = re.compile(
     rf"\b(?:{RELATIONS}|child|children|kids?|parents?)\b"
-    rf"|{'|'.join(sorted((*RELATIONS_CHINESE, '孩子', '小孩', '娃', '宝宝', '父母'), key=len, reverse=True))}",
+    rf"|{'|'.join(sorted((*RELATIONS_CHINESE, *_GENERAL_CHINESE, *_AUNTS), key=len, reverse=True))}",
     re.IGNORECASE,
 )
 _MYSELF: Final = re.compile(r"\bI\b|我(?!们?的?(?:家|妈|爸|哥|姐|弟|妹|爷|奶|老|儿|女))")
@@ -364,11 +368,16 @@ def _is_of_other_kin(before: str, question: str) -> bool:
     last = next(reversed(list(_KIN.finditer(before))), None)
     if last is None or _MYSELF.search(before, last.end()) or called_by_name(question):
         return False
-    asked = {_kin_of(kin[0]) for kin in _KIN.finditer(question)}
+    asked = relations_in(question)
     told = _kin_of(last[0])
     if told in asked or _ANY_OF.get(told) in asked or any(_ANY_OF.get(kin) == told for kin in asked):
         return False
     return bool(asked or SPEAKS_OF_SELF.search(question))
+
+
+def relations_in(text: str) -> frozenset[str]:
+    """What those of somebody's people whom a text speaks of are to them, by one word for all that mean it."""
+    return frozenset(_kin_of(kin[0]) for kin in _KIN.finditer(text))
 
 
 def _kin_of(word: str) -> str:

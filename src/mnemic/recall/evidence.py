@@ -18,7 +18,14 @@ from mnemic.extract.sentences import written_sentences
 from mnemic.extract.speakers import is_machine, is_users_role, names_user
 from mnemic.models.base import TRAITS
 from mnemic.recall.answer_kind import AskedKind, kind_asked, lacks_kind
-from mnemic.recall.asked_for import AnswerType, asks_age, asks_yes_or_no, tells_age
+from mnemic.recall.asked_for import (
+    PARENTS,
+    AnswerType,
+    asks_age,
+    asks_yes_or_no,
+    relations_in,
+    tells_age,
+)
 from mnemic.recall.asked_person import called_by_name
 from mnemic.recall.earlier import asks_former_partner, names_what_followed
 from mnemic.recall.masked_values import is_masked_for
@@ -31,7 +38,6 @@ from mnemic.recall.understand import ASSISTANTS, SPEAKS_OF_SELF, SPEAKS_TO_OTHER
 from mnemic.recall.unreal import ASKS_UNREAL, LEAST_SO, NEAR_UNREAL, SURELY_SUPPOSED, is_unreal
 from mnemic.recall.what_asks import ASKS_HELP, asks, states_nothing
 from mnemic.recall.whom_it_is_about import (
-    OWN_KIN,
     QUOTED,
     about_another,
     asks_of_self,
@@ -39,6 +45,7 @@ from mnemic.recall.whom_it_is_about import (
     is_kin_of_another,
     names_in,
     of_somebody_of_mine,
+    own_kin,
 )
 from mnemic.recall.wishes import is_of_other_mood
 from mnemic.recall.word_groups import DENIES
@@ -357,17 +364,16 @@ def of_kin_asked(question: str, evidence: list[Recalled]) -> list[Recalled]:
 
     "Els got back together with her husband" does not answer "Who is my husband?".
     """
-    kin = OWN_KIN.search(question)
-    if kin is None:
+    kin = own_kin(question)
+    if not kin:
         return evidence
-    kin_asked = next(filter(None, kin.groups()))
-    kept = [hit for hit in evidence if not is_kin_of_another(hit.text, kin_asked)]
+    kept = [hit for hit in evidence if not is_kin_of_another(hit.text, kin)]
     return renumbered(kept) if kept else evidence
 
 
 def of_self(question: str, recalled: Sequence[Recalled]) -> list[Recalled]:
     """What can answer a question about whoever asks it, which may name a place as if it were somebody."""
-    if not SPEAKS_OF_SELF.search(question) or OWN_KIN.search(question):
+    if not SPEAKS_OF_SELF.search(question) or own_kin(question):
         return []
     return [hit for hit in recalled if can_answer(hit, question) and not about_another(hit.text, frozenset(), question)]
 
@@ -383,8 +389,25 @@ def calls_kin(text: str, kin: str) -> bool:
     """Whether a text speaks of kin of one kind, by this or another word for them: husband, partner, 老公."""
     if kin.casefold() in text.casefold() or any(form.fullmatch(kin) and form.search(text) for form in _ALIKE):
         return True
+    if _is_parent(kin) and _tells_of_parent(text, kin):
+        return True
     alike = (counted_in(text)[KIN] > 0) & (counted_in(kin)[KIN] > 0)
     return bool(alike.any()) and not _IN_LAW.search(kin)
+
+
+def _speaks_of_kin(text: str, kin: str) -> bool:
+    """Whether a text speaks of anybody's kin, or of a parent where `kin` is one."""
+    return bool((counted_in(text)[KIN] > 0).any()) or (_is_parent(kin) and not PARENTS.isdisjoint(relations_in(text)))
+
+
+def _is_parent(kin: str) -> bool:
+    return not PARENTS.isdisjoint(relations_in(kin))
+
+
+def _tells_of_parent(text: str, kin: str) -> bool:
+    """Whether a text tells of the parent that is asked for, or of both where both are: not of one as of both."""
+    told = relations_in(text) & PARENTS
+    return "parent" in told or len(told) > 1 or not told.isdisjoint(relations_in(kin))
 
 
 def lacks_what_is_asked(question: str, hit: Recalled, text: str) -> bool:
@@ -403,9 +426,8 @@ def is_off(question: str, asked: AnswerType, hit: Recalled, text: str) -> bool:
         return True
     if asks_former_partner(question):
         return False  # "broke up with Zack" calls nobody an ex
-    kin = OWN_KIN.search(question)
-    another = kin is not None and not calls_kin(text, next(filter(None, kin.groups())))
-    if another and (_ASKS_NAME_OF_KIN.search(question) or (counted_in(text)[KIN] > 0).any()):
+    kin = own_kin(question)
+    if kin and not calls_kin(text, kin) and (_ASKS_NAME_OF_KIN.search(question) or _speaks_of_kin(text, kin)):
         return True
     if names_what_followed(question, text):
         return True

@@ -24,7 +24,7 @@ from mnemic.recall.asked_person import named_subject, named_subject_chinese
 from mnemic.recall.polarity import telling_words
 from mnemic.recall.sentence_cues import SentenceCue, counted_in
 from mnemic.recall.understand import SPEAKS_OF_SELF
-from mnemic.recall.whom_it_is_about import OWN_KIN, QUOTED
+from mnemic.recall.whom_it_is_about import OWN_KIN, OWN_SHORT_KIN, QUOTED
 from mnemic.recall.word_groups import CORRECTION, DENIES, DIED, ENDING, WordGroup
 
 if TYPE_CHECKING:
@@ -50,8 +50,6 @@ _RELATIVES: Final = frozenset(
 """What nobody is who is called a friend, a colleague or another of these."""
 _NAME: Final = r"(?!(?:I|It|This|That|There|What|Who|Where|When|How|He|She|We|They|You|My|Our)\b)[A-Z][\w-]+"
 _SHORT_KIN: Final = {"哥": "brother", "弟": "brother", "姐": "sister", "妹": "sister", "妈": "mother", "爸": "father"}
-_OWN_SHORT: Final = re.compile(r"[我咱](?:们|家)?的?[大小老二三]?([妈爸姐妹哥弟])(?![妈爸姐妹哥弟们])")
-"""Kin of whoever asks in one character: 我弟."""
 _MARKED: Final = re.compile(
     r"\b(older|elder|oldest|eldest|big|younger|youngest|little|twin|half|step|best|ex|other|middle|second|first)[ -](?=[a-z])",
     re.IGNORECASE,
@@ -121,7 +119,7 @@ class SpokenOf:
     def of(cls, question: str, texts: Iterable[str], profile: Iterable[Item]) -> SpokenOf | None:
         """Whom a question asks about, with what else `texts` and the profile show that they are called; None of nobody."""
         kin = {next(filter(None, pair)).casefold() for pair in OWN_KIN.findall(_MARKED.sub("", question))}
-        kin |= set(_OWN_SHORT.findall(question))
+        kin |= set(OWN_SHORT_KIN.findall(question))
         names = named_subject(question)
         if not kin and (chinese := named_subject_chinese(question)):
             names.add(chinese)
@@ -290,7 +288,7 @@ def _relation(word: str) -> str:
 
 
 _KIN_NAMED: Final = re.compile(
-    rf"(?:{OWN_KIN.pattern}|{_OWN_SHORT.pattern})(?:,? |is |is called |['’]s name is )?({_NAME}|(?<=[\u4e00-\u9fff])[\u4e00-\u9fff]{{2}}(?=在|是|住|搬|去|说|要))",
+    rf"(?:{OWN_KIN.pattern}|{OWN_SHORT_KIN.pattern})(?:,? |is |is called |['’]s name is )?({_NAME}|(?<=[\u4e00-\u9fff])[\u4e00-\u9fff]{{2}}(?=在|是|住|搬|去|说|要))",
 )
 
 

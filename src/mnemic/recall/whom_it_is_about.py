@@ -58,7 +58,7 @@ _SOMEBODY_ELSE: Final = re.compile(
 _MORE_KIN_CHINESE: Final = """
 前任 同桌 徒弟 房客 租客 合租的 舍友 队友 老乡 战友 网友 大学同学 高中同学
 婆婆 公公 岳父 岳母 奶奶 爷爷 外婆 外公 姥姥 姥爷 姑姑 姑妈 大姑 姨妈 阿姨 舅舅 叔叔 伯伯 大伯 嫂子 侄女 侄子 外甥 外甥女 邻居 房东
-姐夫 妹夫 嫂嫂 弟媳 弟妹 女婿 儿媳 表哥 表弟 表姐 表妹 堂哥 堂弟 堂姐 堂妹 孩子 宝宝 双胞胎 继女 继子 前妻 前夫 同学 发小 哥们 舍友 女儿们 儿子们 孩子们
+父母 爸妈 双亲 姐夫 妹夫 嫂嫂 弟媳 弟妹 女婿 儿媳 表哥 表弟 表姐 表妹 堂哥 堂弟 堂姐 堂妹 孩子 宝宝 双胞胎 继女 继子 前妻 前夫 同学 发小 哥们 舍友 女儿们 儿子们 孩子们
 """
 _KIN_CHINESE: Final = "|".join(
     sorted((kin for kin in {*RELATIONS_CHINESE, *_MORE_KIN_CHINESE.split()} if len(kin) > 1), key=len, reverse=True)
@@ -112,6 +112,8 @@ def asks_of_self(question: str) -> bool:
     """Whether a question is about whoever asks it, and about nobody of theirs, nobody by name, and not for somebody."""
     if not SPEAKS_OF_SELF.search(question) or SPEAKS_TO_OTHER.search(question) or called_by_name(question):
         return False
+    if own_kin(question):
+        return False
     tokens = np.frombuffer(terms(_MILK.sub("", question)), np.uint64).tolist()
     return AnswerType.by(question) is not AnswerType.PERSON and kin_tokens().isdisjoint(tokens)
 
@@ -146,6 +148,14 @@ def about_another(clause: str, names: frozenset[str], question: str) -> bool:
 
 OWN_KIN: Final = re.compile(rf"\b(?:my|our) ({_KIN})\b|我(?:们|家)?的?({_KIN_CHINESE})", re.IGNORECASE)
 """Names kin of whoever speaks."""
+OWN_SHORT_KIN: Final = re.compile(r"[我咱](?:们|家)?的?[大小老二三]?([妈爸姐妹哥弟])(?![妈爸姐妹哥弟们])")
+"""The same in one character: 我弟."""
+
+
+def own_kin(text: str) -> str:
+    """The first word for kin of whoever speaks: "brother" of "my brother", 弟 of 我弟; "" where a text names none."""
+    named = OWN_KIN.search(text) or OWN_SHORT_KIN.search(text)
+    return next(filter(None, named.groups())) if named else ""
 
 
 def is_kin_of_another(text: str, kin: str) -> bool:

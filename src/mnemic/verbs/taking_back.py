@@ -59,7 +59,13 @@ class TakingBack:
         from mnemic.past.undo_plans import range_to_undo
 
         whole("first", first, low=1)
-        whole("last", last, low=first)
+        whole("last", last, low=1)
+        if last < first:
+            raise Invalid(
+                "last",
+                f"is {last}, before {first}",
+                f"A range goes from the older commit to the newer: {last}..{first}.",
+            )
         plan = look(lambda s: range_to_undo(s, own_space(s, who), first, last, cascade=cascade))
         return (yield from self._undo_each(who, plan))
 
