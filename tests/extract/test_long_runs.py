@@ -38,3 +38,25 @@ STATED = "import sys; from mnemic.extract.slots import slots; slots(sys.argv[1],
 )
 def test_a_long_run_before_what_it_says_of_somebody_is_read_at_once(text: str) -> None:
     subprocess.run([sys.executable, "-c", STATED, text], check=True, timeout=PATIENCE)
+
+
+RESTATED = "import sys; from mnemic.recall.put_right import restated; list(restated(sys.argv[1]))"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "不对" + "我" * 10000,
+        "不对" + "我的" * 10000,
+        "不对" + "现在家的" * 10000,
+        "不对" + "我刚才" * 10000,
+        "我住在成都" + "，不对" * 10000,
+        "我住在成都" + "… " * 30000 + "不对",
+        "no, i live in x" + " " * 60000 + "y",
+        "no, i live in x " + "-" * 60000 + "y",
+        "no, i live in x, " + "no, " * 10000,
+    ],
+    ids=("me", "mine", "at_home", "just_now", "taken_back", "dots", "spaces", "dashes", "noes"),
+)
+def test_a_long_run_in_what_is_said_anew_is_read_at_once(text: str) -> None:
+    subprocess.run([sys.executable, "-c", RESTATED, text], check=True, timeout=PATIENCE)

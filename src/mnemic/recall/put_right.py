@@ -108,13 +108,13 @@ _SECOND_THOUGHT_CHINESE: Final = (
 _SECOND_THOUGHTS: Final = re.compile(rf"\b(?:{_SECOND_THOUGHT})\b|{_SECOND_THOUGHT_CHINESE}", re.IGNORECASE)
 _RESTATED: Final = re.compile(
     r"(?:^|(?<=[,;:.!?–—] )|(?<=\band )|(?<=\bbut ))(?P<same>(?:i|we|he|she|they|it|(?:my|our|his|her|their) [\w'’-]+|(?-i:[A-Z])[\w'’-]*)(?:['’]\w+ (?:[\w'’-]+ ){0,4}?| (?:[\w'’-]+ ){1,4}?))"
-    rf"(?P<wrong>{_SOME}{{1,40}}?)(?:\s*[,;–—…-]+\s*|[.!]+\s+|\s+)(?P<back>(?:(?:oh|ah|argh|ugh|well|actually|{_SECOND_THOUGHT})[,.:!…-]* )+)"
+    rf"(?P<wrong>{_SOME}{{1,40}}?)(?:\s*+[,;–—…-]++\s*+|[.!]++\s++|\s++)(?P<back>(?:(?:oh|ah|argh|ugh|well|actually|{_SECOND_THOUGHT})[,.:!…-]*+ ){{1,6}})"
     rf"(?P=same)(?P<given>{_SOME}{{1,40}}?)(?=\s*(?:[,;!?–—\n]|[.](?!\d)|$))",
     re.IGNORECASE,
 )
 _RESTATED_CHINESE: Final = re.compile(
-    rf"(?P<same>(?:[我咱他她它]们?|[\u4e00-\u9fff]{{2,3}})(?:现在|家|的)*{_PART_CHINESE}{{1,6}}?)(?P<wrong>{_PART_CHINESE}{{1,10}})[，,。；;！!… ]*"
-    rf"(?P<back>(?:(?:我|刚才)*(?:{_SECOND_THOUGHT_CHINESE})[，,。：:！!… ]+)+)(?P=same)(?P<given>{_PART_CHINESE}{{1,10}})(?!{_PART_CHINESE})"
+    rf"(?P<same>(?:[我咱他她它]们?|[\u4e00-\u9fff]{{2,3}})(?:现在|家|的){{0,2}}{_PART_CHINESE}{{1,6}}?)(?P<wrong>{_PART_CHINESE}{{1,10}}?)[，,。；;！!… ]*+"
+    rf"(?P<back>(?:(?:我|刚才){{0,2}}(?:{_SECOND_THOUGHT_CHINESE})[，,。：:！!… ]++){{1,4}})(?P=same)(?P<given>{_PART_CHINESE}{{1,10}})(?!{_PART_CHINESE})"
 )
 """Says something, takes it back and says it anew in the same words with another value."""
 _TAKES_BACK: Final = re.compile(
