@@ -70,6 +70,11 @@ Dita lives in Leeds, I mean Dita lives in York. => Dita lives in York.
 我家有五口人，不对，我家有六口人 => 我家有六口人
 我家五口人，不对，我家六口人 => 我家六口人
 其实我住在杭州，等等，不对，我住在苏州 => 其实我住在苏州
+我住在成都，不对，我住在重庆 => 我住在重庆
+我住在都柏林，说错了，我住在科克 => 我住在科克
+我住在也门，不对，我住在阿曼 => 我住在阿曼
+我姐姐叫王小雨，不好意思，我姐姐叫王小雪。 => 我姐姐叫王小雪。
+我住在上海，抱歉，我住在上饶 => 我住在上饶
 我不是素食者，是牛奶过敏。 => 我是牛奶过敏。
 """
 AS_IT_IS: Final = """
@@ -84,6 +89,10 @@ I have a dog, wait, I have to go.
 I can't come, sorry, I can't drive.
 我住在杭州，对不起，我妹妹住在苏州。
 我喜欢茶，不对，我也喜欢咖啡。
+我喜欢茶，不对，我喜欢茶和咖啡都行。
+我现在喜欢茶，等等，我现在喜欢咖啡。
+我正在学琴，抱歉，我正在学车。
+我叫了外卖，对不起，我叫了朋友。
 My sister isn't a nurse, I'm a nurse.
 I don't live in Leeds, she lives in Leeds.
 I don't live in Leeds, it's too far.

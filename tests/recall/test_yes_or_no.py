@@ -229,6 +229,7 @@ I live in Cork, sorry I work in Galway => Do I live in Cork? => yes
 I live in Cork, sorry she lives in Galway => Do I live in Cork? => yes/open
 我住在杭州，不对，我住在苏州 => 我住在苏州吗？ => yes
 我住在杭州，不对，我住在苏州 => 我住在杭州吗？ => no
+我住在成都，不对，我住在重庆 => 我住在成都吗？ => no
 I'm allergic to nuts. Actually I'm not allergic to nuts. => Am I allergic to nuts? => no
 I'm not vegan. Sorry, I am vegan. => Am I vegan? => yes
 I have a dog. No wait, I don't have a dog. => Do I have a dog? => no

@@ -123,10 +123,13 @@ _TAKES_BACK: Final = re.compile(
 )
 """Takes back what was said; who is sorry, or would wait, may have something else to say: "sorry, I have a question"."""
 _SAME_PLACE: Final = re.compile(
-    r"\b(?:in|at|on|for|from|called|named) $|^(?:my|our|his|her|their) .* is (?:an? )?$|[在叫姓住]", re.IGNORECASE
+    r"\b(?:in|at|on|for|from|called|named) $|^(?:my|our|his|her|their) .* is (?:an? )?$|(?:叫|姓|住在?)(?!了|过)[\u4e00-\u9fff]{0,2}$|(?<![现正])在$",
+    re.IGNORECASE,
 )
-"""Leads up to a value of which there is one."""
-_BOTH: Final = re.compile(r"\b(?:too|also|as well|both|again)\b|也|都|还", re.IGNORECASE)
+"""Leads up to a value of which there is one, or to the part of it in which both values begin alike."""
+_BOTH: Final = re.compile(
+    r"\b(?:too|also|as well|both|again)\b|也(?!门)|(?<![成首古故])都(?!柏林|灵|江堰|匀)|还", re.IGNORECASE
+)
 _TELLS_MORE_CHINESE: Final = re.compile("[的了说是我你他她]")
 """Stands in what says why something is denied, or of whom else it holds: 不在家，是我妈接的电话."""
 _OF_SPEAKER_CHINESE: Final = re.compile("[我咱]们?(?:现在|其实|已经|早就|都|也)*$")
