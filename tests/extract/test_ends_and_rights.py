@@ -7,6 +7,7 @@ import pytest
 from mnemic import Memory
 from mnemic.core.clock import micros
 from mnemic.core.timex import parse_said
+from mnemic.extract.patterns import SlotAct
 from mnemic.extract.slots import slots
 from mnemic.memory import ScopedMemory
 
@@ -303,3 +304,25 @@ def test_nobody_works_as_what_is_no_work(text: str, line: str) -> None:
 )
 def test_what_had_ended_holds_again(texts: tuple[str, ...], line: list[str]) -> None:
     assert shown(*texts) == line
+
+
+@pytest.mark.parametrize(
+    ("text", "corrected"),
+    [
+        ("I live in Cork, no wait, I live in Galway.", True),
+        ("I live in Cork. No wait, I live in Galway.", True),
+        ("I live in Cork. Scratch that! Sorry, I live in Galway.", True),
+        ("I live in Cork and I work at Lego, no wait, I live in Galway.", True),
+        ("我住在成都，不对，我住在重庆。", True),
+        ("I live in Cork. It rained a lot there. Wait, I live in Galway.", False),
+        ("I live in Cork. My sister has a dog. No, I live in Galway.", False),
+        ("I live in Cork. Is it far? Wait, I live in Galway.", False),
+        ("I live in Cork, wait, I moved to Galway last month.", False),
+        ("I live in Cork, sorry, I live in Galway since last month.", False),
+        ("我住在成都。那里常下雨。等等，我住在重庆。", False),
+        ("我住在成都，等等，我上个月搬到重庆了。", False),
+    ],
+)
+def test_only_what_was_said_right_before_is_taken_back(text: str, corrected: bool) -> None:
+    cities = [(finding.act, finding.wrong) for finding in slots(text, "ada", SAID) if finding.slot == "city"]
+    assert any(act is SlotAct.CORRECTS and wrong for act, wrong in cities) is corrected

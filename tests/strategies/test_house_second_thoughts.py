@@ -79,3 +79,32 @@ def test_a_second_thought_about_what_is_somebody_elses_leaves_the_speakers_own(
 
 def test_a_second_thought_about_a_city_needs_a_name_to_itself() -> None:
     assert said("I live in Leeds, sorry, London is too dear for me.") == {("city", "Leeds")}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I feel sorry I live in Cork.",
+        "She made me wait I live in Cork.",
+        "I was so sorry I live in Cork.",
+        "She felt sorry I work at Lego.",
+    ],
+)
+def test_what_somebody_is_sorry_for_is_no_second_thought(text: str) -> None:
+    assert said(text) == set()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I live in Cork, sorry I live in Galway.",
+        "I live in Cork. Sorry I live in Galway.",
+        "I live in Cork, no wait I live in Galway.",
+        "I live in Cork, oh wait, I live in Galway.",
+        "I live in Cork - oops I live in Galway.",
+        "I live in Cork, wait no I live in Galway.",
+        "I live in Cork (sorry I live in Galway).",
+    ],
+)
+def test_what_is_said_anew_after_a_second_thought_is_the_value(text: str) -> None:
+    assert said(text) == {("city", "Galway")}

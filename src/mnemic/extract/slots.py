@@ -108,8 +108,12 @@ def slots(
         spoken: The sentences of the text, if they are known.
     """
     findings: dict[tuple[str, Value, SlotAct], Finding] = {}
+    before_it: list[Finding] = []
+    in_it: list[Finding] = []
     of_another = False
     for sentence in _with_what_follows_a_move(sentences(text) if spoken is None else spoken):
+        if not _only_takes_back(sentence):
+            before_it, in_it = in_it, []
         before, of_another = of_another, speaks_of_another(sentence.written, of_another)
         if sentence.asks:
             continue
@@ -125,8 +129,10 @@ def slots(
                     continue
                 value = named
             act = statement.act
-            if statement.anew and act is SlotAct.STATES and is_single(slot):
-                taken_back = next((f for f in reversed(findings.values()) if f.slot == slot and f.act is act), None)
+            since = _since(statement.clause, said, offset) if statement.dated or statement.anew else None
+            if statement.anew and act is SlotAct.STATES and is_single(slot) and not statement.dated and since is None:
+                near = (*before_it, *in_it)
+                taken_back = next((f for f in reversed(near) if f.slot == slot and f.act is act), None)
                 if taken_back is not None and taken_back.value != value:
                     act, wrong = SlotAct.CORRECTS, taken_back.value
             if act is SlotAct.CORRECTS and not wrong:
@@ -142,14 +148,23 @@ def slots(
                 end=end,
                 subject=subject,
                 single=is_single(slot),
-                since=_since(statement.clause, said, offset) if statement.dated else None,
+                since=since if statement.dated else None,
                 act=act,
                 wrong=wrong,
                 among=statement.among,
                 implied=statement.implied,
             )
+            in_it.append(finding)
             findings.setdefault((finding.slot, finding.value, finding.act), finding)
     return list(findings.values())
+
+
+def _only_takes_back(sentence: Sentence) -> bool:
+    """Whether a sentence does no more than take back the one before: "Scratch that!"."""
+    return any(
+        language.TAKEN_BACK.fullmatch(f"{sentence.low} ") is not None
+        for language in (slots_en.English, slots_zh.Chinese)
+    )
 
 
 _TRIED: Final = re.compile(r"\b(?:tried|ate|eaten|eat|had|test\w*)\b|试|吃|尝|检测|测试")
@@ -231,7 +246,7 @@ def _with_what_follows_a_move(spoken: Iterable[Sentence]) -> Iterator[Sentence]:
 
 
 class _Statement(NamedTuple):
-    """What one match of a pattern says, and the clause that says it; `anew` right behind taking back what was said."""
+    """What one match of a pattern says, and the clause that says it; `anew` behind taking back what was said."""
 
     slot: str
     act: SlotAct

@@ -15,7 +15,8 @@ from mnemic.extract.slots_en_words import DIETS
 _WORDS: Final = re.compile(r"[\w'-]+|@")
 _GAPS: Final = re.compile(
     r"[.,;:!()—–…-]+ |\((?=(?:no|sorry|oops|wait|correction|actually|i mean)\b)|\b(?:and|but|so|because|since|as|though|although|then|now|today|yesterday|yes|no|well|oh|hey|lately|recently"
-    r"|finally|honestly|currently|meanwhile|actually|sorry|wait|oops|fyi|ps|btw|turns out(?: that)?) "
+    r"|finally|honestly|currently|meanwhile|actually|fyi|ps|btw|turns out(?: that)?) "
+    r"|(?:^|(?<=[.,;:!(–—…-] )|(?<=\()|(?<=\b(?:no|oh|ah) )|(?<=\b(?:wait|oops) ))(?:sorry|wait|oops) "
 )
 _LEAD: Final = re.compile(
     r"(?:as of|since|from|after|until|these|this|last|in|on|at|for|by) (?:[\w'.-]+ ){1,4}?(?=(?:i|we|i'm|we're|i've|we've|my|our|home|they|they've)\b)"
