@@ -33,8 +33,13 @@ STATED = "import sys; from mnemic.extract.slots import slots; slots(sys.argv[1],
 
 @pytest.mark.parametrize(
     "text",
-    ["豆包" + "已经刚刚终于" * 60 + "送得", "毛毛" + "刚刚" * 180 + "死得", "医生" * 190 + "不是对虾过敏x"],
-    ids=("given", "died", "doctor"),
+    [
+        "豆包" + "已经刚刚终于" * 60 + "送得",
+        "毛毛" + "刚刚" * 180 + "死得",
+        "医生" * 190 + "不是对虾过敏x",
+        "不" * 400 + "我对",
+    ],
+    ids=("given", "died", "doctor", "no"),
 )
 def test_a_long_run_before_what_it_says_of_somebody_is_read_at_once(text: str) -> None:
     subprocess.run([sys.executable, "-c", STATED, text], check=True, timeout=PATIENCE)

@@ -10,7 +10,7 @@ from mnemic.extract.patterns import PatternTable
 from mnemic.extract.slots_en_life import LIVING, NAMING, REACHING, STUDYING, WORKING
 from mnemic.extract.slots_en_people import OWNING, RELATING
 from mnemic.extract.slots_en_tastes import AILING, DIET, LIKING, RIGHTING, SPEAKING
-from mnemic.extract.slots_en_words import DIETS
+from mnemic.extract.slots_en_words import DIETS, SECOND_THOUGHT
 
 _WORDS: Final = re.compile(r"[\w'-]+|@")
 _GAPS: Final = re.compile(
@@ -49,9 +49,7 @@ class English:
         r"|in (?:\w+ )?(?:\d+|two|three|five|ten|twenty) years(?! now\b)|by (?:then|next \w+|easter|christmas|thirty|forty|the time)|say (?:i|we)(?:'m|'re| had| am))\b"
     )
     """Supposed, hoped for or reported, up to the end of the clause: that clause states nothing."""
-    TAKEN_BACK: Final = re.compile(
-        r"(?:^|[,;.!?…–—-] ?|\s)(?:no|nope|wait|sorry|oops|correction|scratch that|i meant?|my (?:mistake|bad)|hang on|hold on|i misspoke)[,.:!…-]* (?:actually,? )?$"
-    )
+    TAKEN_BACK: Final = re.compile(rf"(?:^|[,;.!?…–—-] ?|\s)(?:{SECOND_THOUGHT})[,.:!…-]* (?:actually,? )?$")
     """Takes back what was said right before."""
     DIAGNOSIS: Final = re.compile(
         r"\b(?:(?:ugh|argh|sigh|damn) )?(?:(?:my|the|our) )?(?:doctor|doc|gp|allergist|specialist|dermatologist|paediatrician|clinic|hospital) (?:now )?(?:says?|said|told me|confirmed|reckons)(?: that)? (?=(?:i'm|i am) (?:no longer|not|(?:(?:actually|really|indeed|definitely|still) )?allergic) )",

@@ -24,6 +24,10 @@ _PLACE: Final = (
     rf"(?:(?-i:{_JOINED_PLACES}|(?:the )?[A-ZÀ-Þ][\w'-]*(?: (?!(?:I|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?|Christmas|Easter)\b)(?:(?:am|de|del|la|upon|on|of|the) )?[A-ZÀ-Þ][\w'-]*){{0,2}}(?:, (?!(?:I|We|My|But|And|So|It|The|Not)(?:\b|'))[A-ZÀ-Þ][\w'-]*(?: [A-ZÀ-Þ][\w'-]*)?)?)"
     r"(?!\w| (?:inc|ltd|corp|labs?|university|college|bank|group|gmbh)\b)))"
 )
+SECOND_THOUGHT: Final = (
+    "no|nope|wait|sorry|oops|correction|scratch that|i meant?|my (?:mistake|bad)|hang on|hold on|i misspoke"
+)
+"""How somebody takes back what they just said, or halts to do so."""
 RELATIONS: Final = (
     "husband|wife|partner|boyfriend|girlfriend|fiancé|fiancée|fiance|fiancee|spouse|mother|mom|mum|father|dad|sister|brother|son"
     "|daughter|grandmother|grandma|grandfather|grandpa|aunt|uncle|cousin|niece|nephew|roommate|flatmate|housemate|boss|manager"

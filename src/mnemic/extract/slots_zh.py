@@ -7,7 +7,7 @@ import re
 from typing import Final
 
 from mnemic.extract.patterns import PatternTable, SlotAct
-from mnemic.extract.slots_zh_words import RELATIONS, say
+from mnemic.extract.slots_zh_words import RELATIONS, SECOND_THOUGHT, say
 
 _WORDS: Final = tuple(RELATIONS.items())
 _PETS_NAMED: Final = r"(?P<slot>猫咪|猫|狗狗|狗|兔子|仓鼠|鹦鹉|乌龟)"
@@ -273,7 +273,7 @@ _RIGHT: Final = (
     r"(?P<value>(?![^，,。]{0,12}过敏)(?!我|你|他|她|这|那|因为|说|想|不|是)[\u4e00-\u9fffA-Za-z0-9.@]{1,10}?)"
 )
 _MISTAKEN: Final = r"(?P<wrong>(?![^，,。]{0,12}过敏)(?!我|你|他|她|这样|那样|因为|说|想|很|太|吗|的|这|那)[\u4e00-\u9fffA-Za-z0-9.@]{1,10}?)"
-_SECOND_THOUGHT: Final = r"(?:(?:[哦噢啊呃]?不对|[哦噢啊呃]不|不不不?|等等|等一下|[说打写记搞弄]?错了|口误|更正|抱歉|不好意思)[，,。：:！!… ]*)+(?:应该)?(?:是|改成)? ?"
+_SECOND_THOUGHT: Final = rf"(?:(?:{SECOND_THOUGHT}|错了)[，,。：:！!… ]*+){{1,4}}(?:应该)?(?:是|改成)? ?"
 _RIGHTING: Final = (
     say("", rf"{_SECOND_THOUGHT}<NUMBER><END>", "对 不 等 错 误 正 歉 思", act=SlotAct.CORRECTS),
     say("", rf"{_SECOND_THOUGHT}<MAIL><END>", "@", act=SlotAct.CORRECTS),
@@ -295,9 +295,7 @@ class Chinese:
         r"想象|梦见|梦到|做梦|梦里|上辈子|下辈子|假装|开玩笑|说着玩|小说|剧里|书里|歌里|游戏里|电影里|主角|台词|呵呵|是是是|得了吧|作文|原话"
     )
     """Dreamt, made up or quoted, wherever in the sentence: nothing is stated."""
-    TAKEN_BACK: Final = re.compile(
-        r"(?:[哦噢啊呃]?不对|[哦噢啊呃]不|不不不?|等等|等一下|[说打写记搞弄]错了|口误|更正|抱歉|对不起|不好意思)[，,。：:！!… ]*$"
-    )
+    TAKEN_BACK: Final = re.compile(rf"(?:{SECOND_THOUGHT})[，,。：:！!… ]*$")
     """Takes back what was said right before."""
     UNSAID: Final = re.compile(
         r"如果|要是|假如|假设|倘若|万一|希望|但愿|恨不得|他说|她说|(?<!医生)(?<!大夫)说我|问我|觉得我|以为|要不要|是不是|好像|没准|说不定|也许|可能|兴许|八成|比方说|怀疑"

@@ -15,6 +15,10 @@ _WHEN: Final = (
     r"|(?:\d{4}年)?\d{1,2}月(?:份|\d{1,2}[日号])?|[一二三四五六七八九十]{1,2}月(?:份)?|[\u4e00-\u9fff]{1,6}(?:以后|之后|那天|起))[，,]?(?:我们?)?)?"
 )
 _VERY: Final = r"(?:真的|其实|一直|从小|平时|现在|目前|还是|还|也|都|很|非常|特别|最近|最|比较|挺|超级|超|更|蛮|就|已经|刚|终于|后来|又|正式|总算|早|本来就|一般|主要|平常|正|暂时|先|自己|一个人|从来){0,6}"
+SECOND_THOUGHT: Final = (
+    "[哦噢啊呃]?不对|[哦噢啊呃]不|不不不?|等等|等一下|[说打写记搞弄]错了|口误|更正|抱歉|对不起|不好意思"
+)
+"""How somebody takes back what they just said, or halts to do so."""
 RELATIONS: Final = {
     "妈妈": "mother", "母亲": "mother", "妈": "mother", "爸爸": "father", "父亲": "father", "爸": "father", "姐姐": "sister",
     "妹妹": "sister", "哥哥": "brother", "弟弟": "brother", "老公": "partner", "丈夫": "partner", "老婆": "partner",

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Final
 from mnemic.core.items import Kind
 from mnemic.core.tokens import is_stop, tokenise
 from mnemic.extract.chinese import has_chinese
+from mnemic.extract.slots_en_words import SECOND_THOUGHT
+from mnemic.extract.slots_zh_words import SECOND_THOUGHT as SECOND_THOUGHT_CHINESE
 from mnemic.recall.asked_for import asks_yes_or_no
 from mnemic.recall.asked_person import called_by_name
 from mnemic.recall.evidence import matter_words, speaker_of
@@ -99,22 +101,16 @@ _DENIED_FIRST_CHINESE: Final = re.compile(
 _DENIED_LAST_CHINESE: Final = re.compile(
     rf"(?P<before>{_PART_CHINESE}{{0,12}}[是在叫姓住])(?P<given>{_PART_CHINESE}{{1,12}})[，,；;]\s*(?:并|而)?不(?:是|在|叫|姓|住在?)(?P<denied>{_NO_VALUE_CHINESE}{_PART_CHINESE}{{1,10}})(?=[，,。；;！!\n]|$)"
 )
-_SECOND_THOUGHT: Final = (
-    "no|nope|wait|sorry|oops|correction|scratch that|i meant?|my (?:mistake|bad)|hang on|hold on|i misspoke"
-)
-_SECOND_THOUGHT_CHINESE: Final = (
-    "[哦噢啊呃]?不对|[哦噢啊呃]不|不不不?|等等|等一下|[说打写记搞弄]错了|口误|更正|抱歉|对不起|不好意思"
-)
-_SECOND_THOUGHTS: Final = re.compile(rf"\b(?:{_SECOND_THOUGHT})\b|{_SECOND_THOUGHT_CHINESE}", re.IGNORECASE)
+_SECOND_THOUGHTS: Final = re.compile(rf"\b(?:{SECOND_THOUGHT})\b|{SECOND_THOUGHT_CHINESE}", re.IGNORECASE)
 _RESTATED: Final = re.compile(
     r"(?:^|(?<=[,;:.!?–—] )|(?<=\band )|(?<=\bbut ))(?P<same>(?:i|we|he|she|they|it|(?:my|our|his|her|their) [\w'’-]+|(?-i:[A-Z])[\w'’-]*)(?:['’]\w+ (?:[\w'’-]+ ){0,4}?| (?:[\w'’-]+ ){1,4}?))"
-    rf"(?P<wrong>{_SOME}{{1,40}}?)(?:\s*+[,;–—…-]++\s*+|[.!]++\s++|\s++)(?P<back>(?:(?:oh|ah|argh|ugh|well|actually|{_SECOND_THOUGHT})[,.:!…-]*+ ){{1,6}})"
+    rf"(?P<wrong>{_SOME}{{1,40}}?)(?:\s*+[,;–—…-]++\s*+|[.!]++\s++|\s++)(?P<back>(?:(?:oh|ah|argh|ugh|well|actually|{SECOND_THOUGHT})[,.:!…-]*+ ){{1,6}})"
     rf"(?P=same)(?P<given>{_SOME}{{1,40}}?)(?=\s*(?:[,;!?–—\n]|[.](?!\d)|$))",
     re.IGNORECASE,
 )
 _RESTATED_CHINESE: Final = re.compile(
     rf"(?P<same>(?:[我咱他她它]们?|[\u4e00-\u9fff]{{2,3}})(?:现在|家|的){{0,2}}{_PART_CHINESE}{{1,6}}?)(?P<wrong>{_PART_CHINESE}{{1,10}}?)[，,。；;！!… ]*+"
-    rf"(?P<back>(?:(?:我|刚才){{0,2}}(?:{_SECOND_THOUGHT_CHINESE})[，,。：:！!… ]++){{1,4}})(?P=same)(?P<given>{_PART_CHINESE}{{1,10}})(?!{_PART_CHINESE})"
+    rf"(?P<back>(?:(?:我|刚才){{0,2}}(?:{SECOND_THOUGHT_CHINESE})[，,。：:！!… ]++){{1,4}})(?P=same)(?P<given>{_PART_CHINESE}{{1,10}})(?!{_PART_CHINESE})"
 )
 """Says something, takes it back and says it anew in the same words with another value."""
 _TAKES_BACK: Final = re.compile(
