@@ -204,6 +204,29 @@ I'm not allergic to nuts. | The doctor says I am allergic to cats after all. => 
 我乳糖不耐受 => 我可以喝牛奶吗？ => no
 我有乳糖不耐症 => 我能喝牛奶吗？ => no
 牛奶喝完肚子胀 => 我能喝牛奶吗？ => no
+牛奶喝多了会拉肚子 => 我能喝牛奶吗？ => open
+喝了牛奶就难受 => 我能喝牛奶吗？ => no
+我喝了牛奶之后总是胃疼 => 我能喝牛奶吗？ => no
+我吃完芒果就过敏 => 我能吃芒果吗？ => no
+我一喝牛奶就拉肚子 => 我能喝牛奶吗？ => no
+我喝了咖啡就难受 => 我能喝咖啡吗？ => no
+我昨天喝了牛奶就难受 => 我能喝牛奶吗？ => open
+我吃了奶制品会拉肚子 => 我能喝牛奶吗？ => no
+我妈喝了牛奶就难受 => 我能喝牛奶吗？ => none/open
+I feel sick every time I drink milk => Can I drink milk? => no
+I get bloated after eating dairy => Can I drink milk? => no
+I don't get sick when I drink milk => Can I drink milk? => yes/open/none
+My son gets sick when he drinks milk => Can I drink milk? => none/open
+我喝了冰牛奶会拉肚子，热的没事 => 我能喝牛奶吗？ => open
+我喝牛奶会拉肚子，酸奶没问题 => 我能喝牛奶吗？ => no
+我吃了药之后会难受，牛奶能喝 => 我能喝牛奶吗？ => yes
+我吃了药会难受，牛奶能喝 => 我能喝牛奶吗？ => yes
+我喝了牛奶就去上班 => 我能喝牛奶吗？ => yes/open/none
+我喝了牛奶就睡着了 => 我能喝牛奶吗？ => yes/open/none
+我喝了牛奶不会难受 => 我能喝牛奶吗？ => yes/open/none
+我儿子喝了牛奶就难受 => 我能喝牛奶吗？ => none/open
+我喝了牛奶就不难受了 => 我能喝牛奶吗？ => yes/open/none
+我心里难受，喝了牛奶就去睡了 => 我能喝牛奶吗？ => yes/open/none
 我喝牛奶不拉肚子 => 我能喝牛奶吗？ => yes/open/none
 我儿子乳糖不耐 => 我能喝牛奶吗？ => none/open
 我不耐烦排队买牛奶 => 我能喝牛奶吗？ => none/open/yes
