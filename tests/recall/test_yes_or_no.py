@@ -229,6 +229,26 @@ My son gets sick when he drinks milk => Can I drink milk? => none/open
 我心里难受，喝了牛奶就去睡了 => 我能喝牛奶吗？ => yes/open/none
 我喝牛奶不拉肚子 => 我能喝牛奶吗？ => yes/open/none
 我儿子乳糖不耐 => 我能喝牛奶吗？ => none/open
+我乳糖不耐，但酸奶没问题 => 我能喝酸奶吗？ => open/yes
+我乳糖不耐，但是酸奶可以 => 我能喝酸奶吗？ => open/yes
+我乳糖不耐，酸奶喝了没事 => 我能喝酸奶吗？ => open/yes
+我乳糖不耐，但酸奶没问题 => 我能喝牛奶吗？ => no
+我乳糖不耐，酸奶也不行 => 我能喝酸奶吗？ => no/open
+我乳糖不耐，买酸奶给孩子 => 我能喝酸奶吗？ => no/open
+我乳糖不耐好了 => 我能喝牛奶吗？ => open
+我的乳糖不耐已经好了 => 我能喝牛奶吗？ => open
+我乳糖不耐受好多了 => 我能喝牛奶吗？ => no/open
+我坚果过敏好了 => 我能吃核桃吗？ => open
+I outgrew my lactose intolerance => Can I drink milk? => open
+My lactose intolerance is gone => Can I drink milk? => open
+I'm no longer lactose intolerant => Can I drink milk? => open/none
+I outgrew my milk allergy => Can I drink milk? => open
+I'm lactose intolerant, but yoghurt is fine => Can I eat yoghurt? => open/yes
+I'm lactose intolerant but I'm fine with yoghurt => Can I eat yoghurt? => open/yes
+I'm lactose intolerant but can eat yoghurt => Can I eat yoghurt? => open/yes
+I'm lactose intolerant, but yoghurt is fine => Can I drink milk? => no
+I'm lactose intolerant, and yoghurt isn't fine => Can I eat yoghurt? => no/open
+My son outgrew his lactose intolerance => Can I drink milk? => none/open
 我不耐烦排队买牛奶 => 我能喝牛奶吗？ => none/open/yes
 我乳糖不耐 => 我能喝茶吗？ => none
 I'm lactose intolerant => Can I drink milk? => no

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
 _CURED: Final = re.compile(
-    r"过敏症?(?:已经|早就?|都|也|总算|终于|居然|竟然|现在|完全|彻底|自己|全)*(?:(?:治|全|自愈)?好(?:全|透|利索)?(?:了(?!很?多|不少|[一有]?[点些]|几|大半|没)|啦)|没了|没有了|消失|痊愈|自愈|断根)"
-    r"|\ballergy (?:(?:is|has|['’]s|was|seems|to|be|have|all|completely|now|finally|been|just|apparently) )*(?:gone|vanished|disappeared|cleared(?: up)?|cured|over|resolved|went away)\b(?! (?:for|in|during|over|the top)\b)",
+    r"(?:过敏|不耐受?)症?(?:已经|早就?|都|也|总算|终于|居然|竟然|现在|完全|彻底|自己|全)*(?:(?:治|全|自愈)?好(?:全|透|利索)?(?:了(?!很?多|不少|[一有]?[点些]|几|大半|没)|啦)|没了|没有了|消失|痊愈|自愈|断根)"
+    r"|\b(?:allergy|intolerance) (?:(?:is|has|['’]s|was|seems|to|be|have|all|completely|now|finally|been|just|apparently) )*(?:gone|vanished|disappeared|cleared(?: up)?|cured|over|resolved|went away)\b(?! (?:for|in|during|over|the top)\b)",
     re.IGNORECASE,
 )
-"""Says of the allergy that its clause names that it is no more; one that is better is still there."""
+"""Says of the allergy or intolerance that its clause names that it is no more; one that is better is still there."""
 _EXPERT_CHINESE: Final = (
     r"(?:[医大][生夫]|专家|护士|检[查测]|化验|复查|测试|结果|报告)(?:科|的|那边|今天|昨天|结果|出来|单|都|也)*"
 )
@@ -39,10 +39,10 @@ _FOUND_OUT: Final = re.compile(
 )
 """Opens a clause of whoever speaks with who found out of them what it says."""
 _OWN_ALLERGY: Final = re.compile(
-    r"\W*(?:and |so |but |turns out )?(?:my|the) (?:[\w-]+ ){0,3}allergy\b|\W*(?:tried|retried|tested|had|ate)\b",
+    r"\W*(?:and |so |but |turns out )?(?:my|the) (?:[\w-]+ ){0,3}(?:allergy|intolerance)\b|\W*(?:tried|retried|tested|had|ate)\b",
     re.IGNORECASE,
 )
-"""Opens with the speaker's allergy, or with what they tried of it."""
+"""Opens with the speaker's allergy or intolerance, or with what they tried of it."""
 _ALLERGEN: Final = re.compile(
     r"([\u4e00-\u9fff]{1,4})过敏|\ballergic to (?:(?:the|all|any) )?([\w-]+)|\b([\w-]+) allergy\b", re.IGNORECASE
 )
@@ -66,7 +66,7 @@ def is_allergic_to_nothing(clause: str) -> bool:
 
 
 def is_cured(clause: str) -> bool:
-    """Whether a clause says that the allergy which it names is no more."""
+    """Whether a clause says that the allergy or intolerance which it names is no more."""
     return _CURED.search(clause) is not None
 
 

@@ -133,8 +133,14 @@ _ONCE_OR_TOO_MUCH: Final = re.compile(
 """Says that it was once, or that a little of it does no harm."""
 _SORT_OF: Final = "[冰凉冷热烫温生烤炸]的?"
 """Stands before a food of which another sort may do no harm."""
-_BORNE: Final = re.compile("[不没](?:会|再|怎么|有|太)*(?:拉肚子|闹肚子|胃[疼痛]|肚子[疼痛胀]|难受|不舒服|过敏|起疹)")
-"""Says that something does not make its speaker ill."""
+_BORNE: Final = re.compile(
+    "[不没](?:会|再|怎么|有|太)*(?:拉肚子|闹肚子|胃[疼痛]|肚子[疼痛胀]|难受|不舒服|过敏|起疹)"
+    r"|(?:没有?(?:问题|事儿?|关系)|不碍事|不要紧|无妨|(?<!不)可以|(?<!不)还行)[的了啦]?\W*$"
+    r"|\b(?:(?:is|are|['’]s) (?:(?:totally|always|usually|perfectly) )?(?:fine|ok(?:ay)?|all right|alright|no problem)"
+    r"(?: (?:for|with) me)?(?: though| however)?\W*$|(?:am|['’]m) (?:fine|ok(?:ay)?|all right|alright) with\b)",
+    re.IGNORECASE,
+)
+"""Says that something does not make its speaker ill, or does no harm."""
 _SHUNS: Final = re.compile(r"\W*(?:the user|i|we) avoids? \w+ing\W*$", re.IGNORECASE)
 """Says that its speaker leaves alone what it names, and nothing more."""
 _KINDS: Final = (
@@ -765,6 +771,8 @@ def _read_food(asked: _Asked, clause: str, sentence: str) -> ClauseReading | Non
         some = any(re.search(_SORT_OF + re.escape(word), food) for word in asked.objects)
         some = some or bool(_ONCE_OR_TOO_MUCH.search(clause) or DENIED.search(clause[: ill.start()]))
         return ClauseReading.UNCLEAR if some else ClauseReading.NO
+    if _NOT_TOLERATED.search(clause) and (is_cured(clause) or _TOLERATED.search(clause)):
+        return ClauseReading.UNCLEAR
     if asked.named_in(clause):
         if _BORNE.search(clause) and not _NOT_TOLERATED.search(_BORNE.sub("", clause)):
             return ClauseReading.UNCLEAR
