@@ -264,6 +264,25 @@ I'm allergic to shellfish. My sister is not allergic to anything. => Am I allerg
 I'm not allergic to anything. I'm allergic to shellfish. => Am I allergic to shellfish? => open
 我对虾过敏。我什么都不过敏。 => 我对虾过敏吗？ => open
 我对虾过敏。别的什么都不过敏。 => 我对虾过敏吗？ => yes
+我对花生过敏，其余没有过敏史。 => 我对花生过敏吗？ => yes
+我对花生过敏，此外没有过敏史。 => 我对花生过敏吗？ => yes
+我对花生过敏。除此之外没有任何过敏。 => 我对花生过敏吗？ => yes
+我对花生过敏，另外没有过敏史。 => 我对花生过敏吗？ => yes
+我对花生过敏，花生以外什么都不过敏。 => 我对花生过敏吗？ => yes
+我对花生过敏，剩下的都不过敏。 => 我对花生过敏吗？ => yes/open
+我对花生过敏，没有过敏史。 => 我对花生过敏吗？ => open
+I'm allergic to peanuts, otherwise I have no allergies. => Am I allergic to peanuts? => yes
+I'm allergic to peanuts, beyond that I'm not allergic to anything. => Am I allergic to peanuts? => yes
+I'm allergic to peanuts, I have no further allergies. => Am I allergic to peanuts? => yes/open
+我对花生过敏，除此之外，没有过敏史。 => 我对花生过敏吗？ => yes
+我对花生过敏，其他的，我什么都不过敏。 => 我对花生过敏吗？ => yes
+I'm allergic to peanuts. Other than that, I have no allergies. => Am I allergic to peanuts? => yes
+I'm allergic to peanuts, but I went to another doctor, I have no allergies. => Am I allergic to peanuts? => open
+除了花生，我什么都不过敏。 => 我对花生过敏吗？ => yes/open/none
+我除了花生什么都不过敏。 => 我对花生过敏吗？ => yes/none
+I'm not allergic to anything except peanuts. => Am I allergic to peanuts? => yes
+My sister is not allergic to anything except peanuts. => Am I allergic to peanuts? => none/open
+Maybe I'm not allergic to anything except peanuts. => Am I allergic to peanuts? => open/none
 我对虾过敏。他什么都不过敏。 => 我对虾过敏吗？ => yes
 我对虾过敏。我妹妹什么都不过敏。 => 我对虾过敏吗？ => yes
 I live in Cork, no sorry I live in Galway => Do I live in Galway? => yes

@@ -56,13 +56,29 @@ _TO_NOTHING: Final = re.compile(
     r"|(?<![有为])什么(?:东西)?我?[都也]不(?:会)?过敏|没有?(?:任何|什么)?过敏(?:史|源|的东西)",
     re.IGNORECASE,
 )
-_BESIDE: Final = re.compile(r"\b(?:else|but|except\w*|other|apart|besides|aside)\b|其他|其它|别的|除", re.IGNORECASE)
+_BESIDE: Final = re.compile(
+    r"\b(?:else|but|except\w*|other(?:wise)?|further|apart|beside|besides|beyond|aside)\b|其他|其它|其余|别的|剩[下余]|除|[此之以]外|另外",
+    re.IGNORECASE,
+)
 """Leaves out something that was named."""
+_ALL_BUT: Final = re.compile(r"\b(?:except|apart from|other than|aside from|besides|but)\b|除|[之以]外", re.IGNORECASE)
+"""Leaves out what its clause names."""
+_BESIDE_THAT: Final = re.compile(
+    rf"\W*(?:and |but )?(?:{_BESIDE.pattern})(?: (?:than|from))?(?: (?:that|this|those|it))?(?:此之外|此以外|这个?之?外|的|之外)?\W*",
+    re.IGNORECASE,
+)
+"""Leaves out what the clause before it names, for the clause behind it."""
 
 
-def is_allergic_to_nothing(clause: str) -> bool:
-    """Whether a clause says that nothing at all is an allergen to its speaker."""
-    return _TO_NOTHING.search(clause) is not None and _BESIDE.search(clause) is None
+def is_allergic_to_nothing(clause: str, before: str = "") -> bool:
+    """Whether a clause, behind that before it, says that nothing at all is an allergen to its speaker."""
+    left_out = _BESIDE.search(clause) or _BESIDE_THAT.fullmatch(before)
+    return _TO_NOTHING.search(clause) is not None and not left_out
+
+
+def is_allergic_to_nothing_but(clause: str) -> bool:
+    """Whether a clause that names an allergen says that its speaker is allergic to nothing but it."""
+    return _TO_NOTHING.search(clause) is not None and _ALL_BUT.search(clause) is not None
 
 
 def is_cured(clause: str) -> bool:

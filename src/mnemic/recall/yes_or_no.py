@@ -21,6 +21,7 @@ from mnemic.extract.sentences import written_sentences
 from mnemic.recall.allergies import (
     as_own,
     is_allergic_to_nothing,
+    is_allergic_to_nothing_but,
     is_cured,
     is_no_longer_allergic,
     of_own_allergy,
@@ -639,7 +640,7 @@ def _read(asked: _Asked, sentence: str) -> ClauseReading | None:
         own = asked.owned_in(part, own)
         if asked.predicate in _ALLERGIES and asked.objects and is_no_longer_allergic(part):
             readings += _read_lifted(asked, parts[:n], sentence)
-        elif _allergic_to_nothing(asked, part, own=own):
+        elif _allergic_to_nothing(asked, part, "".join(parts[:n][-1:]), own=own):
             if not SUPPOSES.search(sentence) and not about_another(part, frozenset(), sentence):
                 readings.append(ClauseReading.UNCLEAR)
         elif _resumes(asked, part, own=own, ended=readings[-1:] == [ClauseReading.NO]):
@@ -652,11 +653,13 @@ def _read(asked: _Asked, sentence: str) -> ClauseReading | None:
     return plain[-1] if plain else None
 
 
-def _allergic_to_nothing(asked: _Asked, clause: str, *, own: bool) -> bool:
-    """Whether a clause says to a question for an allergy that its speaker has none at all."""
+def _allergic_to_nothing(asked: _Asked, clause: str, before: str, *, own: bool) -> bool:
+    """Whether a clause, behind that before it, says to a question for an allergy that its speaker has none at all."""
     of_allergy = asked.predicate in _ALLERGIES and bool(asked.objects)
     return (
-        of_allergy and (own or (asked.chinese and not _OTHER_PERSON.search(clause))) and is_allergic_to_nothing(clause)
+        of_allergy
+        and (own or (asked.chinese and not _OTHER_PERSON.search(clause)))
+        and is_allergic_to_nothing(clause, before)
     )
 
 
@@ -711,6 +714,8 @@ def _read_clause(asked: _Asked, clause: str, sentence: str) -> ClauseReading | N
         return _read_elsewhere(asked, clause)
     if asked.predicate == _ALLERGIC and asked.objects and _TOLERATED.search(clause):
         return ClauseReading.UNCLEAR if DENIED.search(clause) or SUPPOSES.search(sentence) else ClauseReading.NO
+    if asked.predicate in _ALLERGIES and asked.objects and is_allergic_to_nothing_but(clause):
+        return ClauseReading.UNCLEAR if SUPPOSES.search(sentence) else ClauseReading.YES
     if asked.predicate in _ALLERGIES and asked.objects and is_cured(clause):
         return ClauseReading.UNCLEAR if SUPPOSES.search(sentence) else ClauseReading.NO
     if _is_over(asked, clause, sentence) or (_SHUNS.match(clause) and asked.done_in(clause)):
