@@ -283,6 +283,9 @@ I'm allergic to peanuts, but I went to another doctor, I have no allergies. => A
 I'm not allergic to anything except peanuts. => Am I allergic to peanuts? => yes
 My sister is not allergic to anything except peanuts. => Am I allergic to peanuts? => none/open
 Maybe I'm not allergic to anything except peanuts. => Am I allergic to peanuts? => open/none
+I'm not allergic to nuts | Her doctor says I'm allergic to nuts => Am I allergic to nuts? => no/open
+I'm not allergic to nuts | My dog's doctor says I'm allergic to nuts => Am I allergic to nuts? => no/open
+I'm not allergic to nuts | My new doctor says I'm allergic to nuts => Am I allergic to nuts? => yes
 我对虾过敏。他什么都不过敏。 => 我对虾过敏吗？ => yes
 我对虾过敏。我妹妹什么都不过敏。 => 我对虾过敏吗？ => yes
 I live in Cork, no sorry I live in Galway => Do I live in Galway? => yes

@@ -31,7 +31,7 @@ _NO_LONGER: Final = re.compile(
 """All that a clause says: that its speaker is allergic no more, and not to what."""
 _FOUND_OUT: Final = re.compile(
     r"\W*(?:(?:and|but|so|well|oh|ugh|argh|sigh|damn|no|yes|now|then|anyway|actually) )*"
-    r"(?:(?:(?:the|my|our) )?(?:(?!old|first|last|former|previous|other|wrong)[a-z]+ )?(?:doctors?|doc|gp|allergist|specialist|dermatologist|nurse|tests?|results?) "
+    r"(?:(?:(?:the|my|our) )?(?:(?!old|first|last|former|previous|other|wrong|(?:her|his|its|their|your|whose)\b)[a-z]+ )?(?:doctors?|doc|gp|allergist|specialist|dermatologist|nurse|tests?|results?) "
     r"(?:(?:now|just|has|have|then|also) )*(?:says?|said|told me|confirm(?:s|ed)?|shows?|showed|reckons)|(?:it )?turns out|it turned out)(?: that)? "
     r"(?=(?:i am|i['’]m|im|i (?:might|may|could)(?: well)? be)\b)|\W*(?:ugh|argh|sigh|damn|sadly|apparently|unfortunately) (?=(?:i am|i['’]m|im)\b)"
     rf"|\W*[唉哎嗨]?{_EXPERT_CHINESE}(?:又|还是|最后)?(?:说|讲|告诉我?|显示|确认|判定)(?=我|还?是?对)",
