@@ -61,7 +61,7 @@ _BESIDE: Final = re.compile(
     re.IGNORECASE,
 )
 """Leaves out something that was named."""
-_ALL_BUT: Final = re.compile(r"\b(?:except|apart from|other than|aside from|besides|but)\b|除|[之以]外", re.IGNORECASE)
+_ALL_BUT: Final = re.compile(r"\b(?:except|apart from|other than|aside from|besides)\b|除|[之以]外", re.IGNORECASE)
 """Leaves out what its clause names."""
 _BESIDE_THAT: Final = re.compile(
     rf"\W*(?:and |but )?(?:{_BESIDE.pattern})(?: (?:than|from))?(?: (?:that|this|those|it))?(?:此之外|此以外|这个?之?外|的|之外)?\W*",
