@@ -189,6 +189,11 @@ def test_what_makes_somebody_swell_or_is_called_so_is_an_allergy(text: str, valu
         "no visitors for me or my eyes puff",
         "辣的吃不得，嗓子发紧",
         "烫的吃不得，嘴会肿",
+        "Her doctor says I'm allergic to dogs",
+        "My dog's doctor says I'm allergic to dogs",
+        "The kids' doctor says I'm allergic to dogs",
+        "Ugh, their new allergist said I'm allergic to dogs",
+        "Tom’s doctor told me I'm allergic to dogs",
     ],
 )
 def test_what_only_looks_like_an_allergy_is_none(text: str) -> None:
@@ -202,6 +207,10 @@ def test_what_only_looks_like_an_allergy_is_none(text: str) -> None:
         ("I am allergic to nuts after all", "allergy", "nuts"),
         ("ugh the doctor says I am allergic to penicillin after all", "allergy", "penicillin"),
         ("My allergist confirmed that I'm allergic to nuts", "allergy", "nuts"),
+        ("so my new doctor says I'm allergic to nuts", "allergy", "nuts"),
+        ("Today the hospital confirmed I'm allergic to nuts", "allergy", "nuts"),
+        ("doctor says I'm allergic to nuts", "allergy", "nuts"),
+        ("had the test, doc says I'm allergic to nuts", "allergy", "nuts"),
         ("ive moved to Leeds", "city", "leeds"),
         ("i dont eat meat", "avoids", "meat"),
         ("i cant have shellfish, throat closes up", "avoids", "shellfish"),

@@ -204,8 +204,51 @@ I'm not allergic to nuts. | The doctor says I am allergic to cats after all. => 
 我乳糖不耐受 => 我可以喝牛奶吗？ => no
 我有乳糖不耐症 => 我能喝牛奶吗？ => no
 牛奶喝完肚子胀 => 我能喝牛奶吗？ => no
+牛奶喝多了会拉肚子 => 我能喝牛奶吗？ => open
+喝了牛奶就难受 => 我能喝牛奶吗？ => no
+我喝了牛奶之后总是胃疼 => 我能喝牛奶吗？ => no
+我吃完芒果就过敏 => 我能吃芒果吗？ => no
+我一喝牛奶就拉肚子 => 我能喝牛奶吗？ => no
+我喝了咖啡就难受 => 我能喝咖啡吗？ => no
+我昨天喝了牛奶就难受 => 我能喝牛奶吗？ => open
+我吃了奶制品会拉肚子 => 我能喝牛奶吗？ => no
+我妈喝了牛奶就难受 => 我能喝牛奶吗？ => none/open
+I feel sick every time I drink milk => Can I drink milk? => no
+I get bloated after eating dairy => Can I drink milk? => no
+I don't get sick when I drink milk => Can I drink milk? => yes/open/none
+My son gets sick when he drinks milk => Can I drink milk? => none/open
+我喝了冰牛奶会拉肚子，热的没事 => 我能喝牛奶吗？ => open
+我喝牛奶会拉肚子，酸奶没问题 => 我能喝牛奶吗？ => no
+我吃了药之后会难受，牛奶能喝 => 我能喝牛奶吗？ => yes
+我吃了药会难受，牛奶能喝 => 我能喝牛奶吗？ => yes
+我喝了牛奶就去上班 => 我能喝牛奶吗？ => yes/open/none
+我喝了牛奶就睡着了 => 我能喝牛奶吗？ => yes/open/none
+我喝了牛奶不会难受 => 我能喝牛奶吗？ => yes/open/none
+我儿子喝了牛奶就难受 => 我能喝牛奶吗？ => none/open
+我喝了牛奶就不难受了 => 我能喝牛奶吗？ => yes/open/none
+我心里难受，喝了牛奶就去睡了 => 我能喝牛奶吗？ => yes/open/none
 我喝牛奶不拉肚子 => 我能喝牛奶吗？ => yes/open/none
 我儿子乳糖不耐 => 我能喝牛奶吗？ => none/open
+我乳糖不耐，但酸奶没问题 => 我能喝酸奶吗？ => open/yes
+我乳糖不耐，但是酸奶可以 => 我能喝酸奶吗？ => open/yes
+我乳糖不耐，酸奶喝了没事 => 我能喝酸奶吗？ => open/yes
+我乳糖不耐，但酸奶没问题 => 我能喝牛奶吗？ => no
+我乳糖不耐，酸奶也不行 => 我能喝酸奶吗？ => no/open
+我乳糖不耐，买酸奶给孩子 => 我能喝酸奶吗？ => no/open
+我乳糖不耐好了 => 我能喝牛奶吗？ => open
+我的乳糖不耐已经好了 => 我能喝牛奶吗？ => open
+我乳糖不耐受好多了 => 我能喝牛奶吗？ => no/open
+我坚果过敏好了 => 我能吃核桃吗？ => open
+I outgrew my lactose intolerance => Can I drink milk? => open
+My lactose intolerance is gone => Can I drink milk? => open
+I'm no longer lactose intolerant => Can I drink milk? => open/none
+I outgrew my milk allergy => Can I drink milk? => open
+I'm lactose intolerant, but yoghurt is fine => Can I eat yoghurt? => open/yes
+I'm lactose intolerant but I'm fine with yoghurt => Can I eat yoghurt? => open/yes
+I'm lactose intolerant but can eat yoghurt => Can I eat yoghurt? => open/yes
+I'm lactose intolerant, but yoghurt is fine => Can I drink milk? => no
+I'm lactose intolerant, and yoghurt isn't fine => Can I eat yoghurt? => no/open
+My son outgrew his lactose intolerance => Can I drink milk? => none/open
 我不耐烦排队买牛奶 => 我能喝牛奶吗？ => none/open/yes
 我乳糖不耐 => 我能喝茶吗？ => none
 I'm lactose intolerant => Can I drink milk? => no
@@ -221,6 +264,28 @@ I'm allergic to shellfish. My sister is not allergic to anything. => Am I allerg
 I'm not allergic to anything. I'm allergic to shellfish. => Am I allergic to shellfish? => open
 我对虾过敏。我什么都不过敏。 => 我对虾过敏吗？ => open
 我对虾过敏。别的什么都不过敏。 => 我对虾过敏吗？ => yes
+我对花生过敏，其余没有过敏史。 => 我对花生过敏吗？ => yes
+我对花生过敏，此外没有过敏史。 => 我对花生过敏吗？ => yes
+我对花生过敏。除此之外没有任何过敏。 => 我对花生过敏吗？ => yes
+我对花生过敏，另外没有过敏史。 => 我对花生过敏吗？ => yes
+我对花生过敏，花生以外什么都不过敏。 => 我对花生过敏吗？ => yes
+我对花生过敏，剩下的都不过敏。 => 我对花生过敏吗？ => yes/open
+我对花生过敏，没有过敏史。 => 我对花生过敏吗？ => open
+I'm allergic to peanuts, otherwise I have no allergies. => Am I allergic to peanuts? => yes
+I'm allergic to peanuts, beyond that I'm not allergic to anything. => Am I allergic to peanuts? => yes
+I'm allergic to peanuts, I have no further allergies. => Am I allergic to peanuts? => yes/open
+我对花生过敏，除此之外，没有过敏史。 => 我对花生过敏吗？ => yes
+我对花生过敏，其他的，我什么都不过敏。 => 我对花生过敏吗？ => yes
+I'm allergic to peanuts. Other than that, I have no allergies. => Am I allergic to peanuts? => yes
+I'm allergic to peanuts, but I went to another doctor, I have no allergies. => Am I allergic to peanuts? => open
+除了花生，我什么都不过敏。 => 我对花生过敏吗？ => yes/open/none
+我除了花生什么都不过敏。 => 我对花生过敏吗？ => yes/none
+I'm not allergic to anything except peanuts. => Am I allergic to peanuts? => yes
+My sister is not allergic to anything except peanuts. => Am I allergic to peanuts? => none/open
+Maybe I'm not allergic to anything except peanuts. => Am I allergic to peanuts? => open/none
+I'm not allergic to nuts | Her doctor says I'm allergic to nuts => Am I allergic to nuts? => no/open
+I'm not allergic to nuts | My dog's doctor says I'm allergic to nuts => Am I allergic to nuts? => no/open
+I'm not allergic to nuts | My new doctor says I'm allergic to nuts => Am I allergic to nuts? => yes
 我对虾过敏。他什么都不过敏。 => 我对虾过敏吗？ => yes
 我对虾过敏。我妹妹什么都不过敏。 => 我对虾过敏吗？ => yes
 I live in Cork, no sorry I live in Galway => Do I live in Galway? => yes

@@ -52,10 +52,10 @@ class English:
     TAKEN_BACK: Final = re.compile(rf"(?:^|[,;.!?…–—-] ?|\s)(?:{SECOND_THOUGHT})[,.:!…-]* (?:actually,? )?$")
     """Takes back what was said right before."""
     DIAGNOSIS: Final = re.compile(
-        r"\b(?:(?:ugh|argh|sigh|damn) )?(?:(?:my|the|our) )?(?:doctor|doc|gp|allergist|specialist|dermatologist|paediatrician|clinic|hospital) (?:now )?(?:says?|said|told me|confirmed|reckons)(?: that)? (?=(?:i'm|i am) (?:no longer|not|(?:(?:actually|really|indeed|definitely|still) )?allergic) )",
+        r"(?:\b(?:(?:ugh|argh|sigh|damn) )?(?:my|the|our|a) (?:\w+ )?|(?:^|(?<=[,;:.!?…–—-] )|\b(?:ugh|argh|sigh|damn|and|so|but|well|now|then|today|yesterday|because) ))(?:doctor|doc|gp|allergist|specialist|dermatologist|paediatrician|clinic|hospital) (?:now )?(?:says?|said|told me|confirmed|reckons)(?: that)? (?=(?:i'm|i am) (?:no longer|not|(?:(?:actually|really|indeed|definitely|still) )?allergic) )",
         re.IGNORECASE,
     )
-    """Who says of something of which they should know that it is over, or that it is so."""
+    """Who says of something of which they should know that it is over, or that it is so; not the doctor of another."""
     CONCLUSION: Final = re.compile(
         rf"\b(?:(?:i|we) )?(?:guess|suppose) (?=(?:i'm|i am|we're|we are|(?:that |it )?makes (?:me|us))(?: (?:now|just|officially|basically|technically|pretty much|more of|an?))* {DIETS}\b(?!.*\b(?:if|unless|until|when)\b))",
         re.IGNORECASE,

@@ -21,6 +21,7 @@ from mnemic.extract.sentences import written_sentences
 from mnemic.recall.allergies import (
     as_own,
     is_allergic_to_nothing,
+    is_allergic_to_nothing_but,
     is_cured,
     is_no_longer_allergic,
     of_own_allergy,
@@ -111,16 +112,36 @@ _ASKS_LEAVE: Final = re.compile(
     re.IGNORECASE,
 )
 """Asks whether the asker may have something, as of food."""
+_ILL: Final = "(?:ill|sick|unwell|nauseous|bloated)"
+_ILL_CHINESE: Final = "(?:拉肚子|闹肚子|胃疼|胃痛|肚子[疼痛胀]|难受|不舒服|过敏|起疹)"
 _CANNOT: Final = re.compile(
-    r"\bmakes? (?:me|the user) (?:ill|sick|unwell|vomit|throw up|nauseous|bloated|itch)\b"
+    rf"\bmakes? (?:me|the user) (?:{_ILL}|vomit|throw up|itch)\b"
     r"|\bupsets? (?:my|the user['’]s) stomach\b"
     r"|\b(?:doesn['’]t|don['’]t|does not|do not) agree with (?:me|the user)\b|\bavoids?\b|\b(?:ill|sick|unwell) from\b"
-    r"|[吃喝碰]不[了得]|忌|不碰|一(?:吃|喝|碰)就(?:拉肚子|难受|不舒服|吐|过敏|起疹|胃疼|肚子疼)|就(?:拉肚子|起疹子)|[吃喝](?:了|过|完)(?:之后|以后|后)?(?:总|老|都|会|要|必)*(?:拉肚子|闹肚子|胃疼|胃痛|肚子[疼痛胀]|难受|不舒服|过敏|起疹)",
+    rf"|[吃喝碰]不[了得]|忌|不碰|一(?:吃|喝|碰)就(?:拉肚子|难受|不舒服|吐|过敏|起疹|胃疼|肚子疼)|就(?:拉肚子|起疹子)|[吃喝](?:了|过|完)(?:之后|以后|后)?(?:总|老|都|会|要|必)*{_ILL_CHINESE}",
     re.IGNORECASE,
 )
 """Says of what its clause names that its speaker cannot eat or drink it."""
-_BORNE: Final = re.compile("[不没](?:会|再|怎么|有|太)*(?:拉肚子|闹肚子|胃[疼痛]|肚子[疼痛胀]|难受|不舒服|过敏|起疹)")
-"""Says that something does not make its speaker ill."""
+_MAKES_ILL: Final = re.compile(
+    rf"[吃喝碰](?:[了过完多到]|一?[点些])*(?:(?![不没就])[\u4e00-\u9fff]){{0,7}}?(?:的话|的时候|之后|以后|后|时)?(?:总是|老是|经常|常常|容易|[就总老都会要必])+{_ILL_CHINESE}"
+    rf"|\b(?:get|feel|am) (?:\w+ )?{_ILL} (?:when(?:ever)?|every time|after) (?:i (?:eat|drink|have)|eating|drinking|having)\b.*",
+    re.IGNORECASE,
+)
+"""Says that its speaker is ill of the food named in it, or before it."""
+_ONCE_OR_TOO_MUCH: Final = re.compile(
+    "[吃喝](?:得?太)?多|空腹|过期|变质|隔夜|有时|偶尔|昨[天晚]|前天|今[天早晚]|刚|上次|那[天次]|[有一]次|sometimes|too much"
+)
+"""Says that it was once, or that a little of it does no harm."""
+_SORT_OF: Final = "[冰凉冷热烫温生烤炸]的?"
+"""Stands before a food of which another sort may do no harm."""
+_BORNE: Final = re.compile(
+    "[不没](?:会|再|怎么|有|太)*(?:拉肚子|闹肚子|胃[疼痛]|肚子[疼痛胀]|难受|不舒服|过敏|起疹)"
+    r"|(?:没有?(?:问题|事儿?|关系)|不碍事|不要紧|无妨|(?<!不)可以|(?<!不)还行)[的了啦]?\W*$"
+    r"|\b(?:(?:is|are|['’]s) (?:(?:totally|always|usually|perfectly) )?(?:fine|ok(?:ay)?|all right|alright|no problem)"
+    r"(?: (?:for|with) me)?(?: though| however)?\W*$|(?:am|['’]m) (?:fine|ok(?:ay)?|all right|alright) with\b)",
+    re.IGNORECASE,
+)
+"""Says that something does not make its speaker ill, or does no harm."""
 _SHUNS: Final = re.compile(r"\W*(?:the user|i|we) avoids? \w+ing\W*$", re.IGNORECASE)
 """Says that its speaker leaves alone what it names, and nothing more."""
 _KINDS: Final = (
@@ -285,7 +306,7 @@ _SAME_CHINESE: Final = {
     "会说": "说|讲|会",
 }
 _BEFORE_IT_CHINESE: Final = re.compile(
-    "(?:[\\d一二三四五六七八九十]+月份?|年[初底]|现在|其实|早就?|后来|以前|最近|刚刚?|今天|昨天|上周|上个?月|去年|已经|终于|因为|所以|而且|但是?|从来?|一直|每[天周]|每周日|周末|又|还是?|确实|果然|也|都|就|能|可以|会|开始|重新|和|跟"
+    "(?:[\\d一二三四五六七八九十]+月份?|年[初底]|现在|其实|早就?|后来|以前|最近|刚刚?|今天|昨天|上周|上个?月|去年|已经|终于|因为|所以|而且|但是?|从来?|一直|一|每[天周次]|每周日|周末|又|还是?|确实|果然|也|都|就|能|可以|会|开始|重新|和|跟"
     "|不|没|再|领|收|把家?|从|对|在|我们?家?里?的?|咱们?|用户|家里|把|那[辆条只台张部本个]|这[辆条只台张部本个]|一[辆条只台张部本个]|新的?|旧|老"
     "|戒(?:掉|了)*|卖(?:掉|了)*|退(?:掉|了|出)*|弄?丢(?:掉|了)*|捐(?:掉|了)*|取消了?|注销了?|补?办了?|买了?|换了?|领养了?|找[到回]了?|续了?|拿到了?|收到了?|加入了?)*"
 )
@@ -619,7 +640,7 @@ def _read(asked: _Asked, sentence: str) -> ClauseReading | None:
         own = asked.owned_in(part, own)
         if asked.predicate in _ALLERGIES and asked.objects and is_no_longer_allergic(part):
             readings += _read_lifted(asked, parts[:n], sentence)
-        elif _allergic_to_nothing(asked, part, own=own):
+        elif _allergic_to_nothing(asked, part, "".join(parts[:n][-1:]), own=own):
             if not SUPPOSES.search(sentence) and not about_another(part, frozenset(), sentence):
                 readings.append(ClauseReading.UNCLEAR)
         elif _resumes(asked, part, own=own, ended=readings[-1:] == [ClauseReading.NO]):
@@ -632,11 +653,13 @@ def _read(asked: _Asked, sentence: str) -> ClauseReading | None:
     return plain[-1] if plain else None
 
 
-def _allergic_to_nothing(asked: _Asked, clause: str, *, own: bool) -> bool:
-    """Whether a clause says to a question for an allergy that its speaker has none at all."""
+def _allergic_to_nothing(asked: _Asked, clause: str, before: str, *, own: bool) -> bool:
+    """Whether a clause, behind that before it, says to a question for an allergy that its speaker has none at all."""
     of_allergy = asked.predicate in _ALLERGIES and bool(asked.objects)
     return (
-        of_allergy and (own or (asked.chinese and not _OTHER_PERSON.search(clause))) and is_allergic_to_nothing(clause)
+        of_allergy
+        and (own or (asked.chinese and not _OTHER_PERSON.search(clause)))
+        and is_allergic_to_nothing(clause, before)
     )
 
 
@@ -691,6 +714,8 @@ def _read_clause(asked: _Asked, clause: str, sentence: str) -> ClauseReading | N
         return _read_elsewhere(asked, clause)
     if asked.predicate == _ALLERGIC and asked.objects and _TOLERATED.search(clause):
         return ClauseReading.UNCLEAR if DENIED.search(clause) or SUPPOSES.search(sentence) else ClauseReading.NO
+    if asked.predicate in _ALLERGIES and asked.objects and is_allergic_to_nothing_but(clause):
+        return ClauseReading.UNCLEAR if SUPPOSES.search(sentence) else ClauseReading.YES
     if asked.predicate in _ALLERGIES and asked.objects and is_cured(clause):
         return ClauseReading.UNCLEAR if SUPPOSES.search(sentence) else ClauseReading.NO
     if _is_over(asked, clause, sentence) or (_SHUNS.match(clause) and asked.done_in(clause)):
@@ -746,6 +771,13 @@ def _read_food(asked: _Asked, clause: str, sentence: str) -> ClauseReading | Non
         beside = NO_DENIAL.sub("", _CANNOT.sub("", clause))
         lifted = DENIED.search(beside) or _ENDED.search(beside)
         return ClauseReading.UNCLEAR if lifted else ClauseReading.NO
+    ill = _MAKES_ILL.search(clause)
+    if ill and (asked.named_in(food := clause[: ill.end()]) or asked.kind_in(food)):
+        some = any(re.search(_SORT_OF + re.escape(word), food) for word in asked.objects)
+        some = some or bool(_ONCE_OR_TOO_MUCH.search(clause) or DENIED.search(clause[: ill.start()]))
+        return ClauseReading.UNCLEAR if some else ClauseReading.NO
+    if _NOT_TOLERATED.search(clause) and (is_cured(clause) or _TOLERATED.search(clause)):
+        return ClauseReading.UNCLEAR
     if asked.named_in(clause):
         if _BORNE.search(clause) and not _NOT_TOLERATED.search(_BORNE.sub("", clause)):
             return ClauseReading.UNCLEAR
