@@ -237,6 +237,22 @@ My blood type is A negative. | blood_type | A negative
 提了一辆小米汽车 | car | 小米汽车
 买了台小米SU7 | car | 小米SU7
 上周提了辆红旗H5 | car | 红旗H5
+我开标致 | car | 标致
+我的车是标致 | car | 标致
+我提了红旗H9 | car | 红旗H9
+我买了台红旗 | car | 红旗
+买了荣威的车 | car | 荣威的车
+我买了苹果手机和电脑 | phone | 苹果手机
+我用苹果手机看电视 | phone | 苹果手机
+我换了华为手机和手表 | phone | 华为手机
+我家有只狗叫来福 | pet | 来福 (狗)
+我养了一只狗叫来福 | pet | 来福 (狗)
+我养了一只猫叫早早 | pet | 早早 (猫)
+我养了一只猫叫看看 | pet | 看看 (猫)
+我养了一只猫叫春花 | pet | 春花 (猫)
+我养了一只狗叫豆豆了 | pet | 豆豆 (狗)
+我养了一只鹦鹉叫早 | pet | 一只鹦鹉
+我养了一只狗，叫朋友看了 | pet | 一只狗
 买了部小米14 | phone | 小米14
 我买了台小米 | phone | 小米
 养了一只柴犬叫豆包 | pet | 豆包 (柴犬)
@@ -432,6 +448,16 @@ I don't go by Kat any more. | nickname | Kat
 """
 
 NOT_SAID = """
+我买了一面红旗
+我买了红旗连锁的面包
+我买了标致的家具
+我买了奇瑞的股票
+我买了小米电视
+买了小米手环配手机
+我捡了一只狗，叫医生看了
+我家狗叫来朋友看
+我家的狗叫起来很吵
+我家猫叫醒我了
 we've moved the meeting to Leith
 I was moved to tears
 moved to tears by the film
