@@ -18,9 +18,10 @@ from mnemic.extract.slots_en_words import SECOND_THOUGHT
 from mnemic.extract.slots_zh_words import SECOND_THOUGHT as SECOND_THOUGHT_CHINESE
 from mnemic.recall.asked_for import asks_yes_or_no
 from mnemic.recall.asked_person import called_by_name
+from mnemic.recall.earlier import asks_earlier
 from mnemic.recall.evidence import matter_words, speaker_of
 from mnemic.recall.polarity import ASKS_PAST, asked_words, share_held
-from mnemic.recall.word_groups import CORRECTION, DENIED, LONG_AGO, USED_TO, WordGroup
+from mnemic.recall.word_groups import CORRECTION, DENIED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -60,9 +61,6 @@ _OPENING: Final = re.compile(
 """Says at the start of a sentence that something was told wrongly."""
 _OF_THEIRS: Final = re.compile(r"\b(?!(?:Where|What|Who|When|How|That|It|There)\b)[A-Z]\w+['’]s (\w+)")
 """What is called somebody's by their name."""
-_ASKS_EARLIER: Final = (
-    USED_TO + LONG_AGO + WordGroup("before|previous|former|first|ever|originally|old", "之前|上一|第一|旧|原先")
-).pattern()
 _OF_SPEAKER: Final = re.compile(r"\b(?:i|we)(?: \w+ly| still)?\s*$", re.IGNORECASE)
 """Ends with the speaker, of whom goes on what comes."""
 _PREPOSITION: Final = re.compile(r"(?:^|(?<= ))(?:in|at|on|to|from|for|with|near|by|of|called|named) ", re.IGNORECASE)
@@ -188,7 +186,7 @@ def corrected(
     Args:
         read: What was recalled, with each turn as it is read.
     """
-    if ASKS_PAST.search(question) or _ASKS_EARLIER.search(question):
+    if ASKS_PAST.search(question) or asks_earlier(question):
         return frozenset()
     asked, called = asked_words(question), {token for name in called_by_name(question) for token in tokenise(name)}
     newer = [(hit.item, part) for hit in read for part in put_right.get(hit.id, ())]

@@ -151,11 +151,13 @@ def _of_value(finding: Finding, book: HouseBook) -> Sequence[BookedStatement]:
 
 def _is_part_of(finding: Finding, facts: Sequence[BookedStatement]) -> bool:
     """Whether a finding calls the employer of a fact by the end of its Chinese name: 杭州一家银行 is 银行."""
+    if finding.slot != "employer":
+        return False
     import_whole("mnemic.extract.chinese")
     from mnemic.extract.chinese import has_chinese
 
     value = same_value(finding.value)
-    if finding.slot != "employer" or not has_chinese(value):
+    if not has_chinese(value):
         return False
     names = [same_value(str(fact.slots.get("value"))) for fact in facts if fact.slots.get(ENDED) is not True]
     return len(names) == 1 and names[0] != value and names[0].endswith(value)

@@ -107,9 +107,8 @@ def test_a_process_that_leaves_the_group_is_counted_and_ended(
     monkeypatch.setattr(runs, "contestants", lambda names: {"fleeing": partial(_fleeing, told, does, then)})
     path = run(RunPlan(tasks={"locomo": locomo_file}, rows=("fleeing",)), tmp_path / "a.jsonl", apart=limits)
     assert log.read(path).failures["fleeing"].startswith(why)
-    assert until(
-        lambda: all(gone(int(pid)) for pid in told.read_text().split())
-    )  # what is killed frees its memory first
+    # What is killed frees its memory before it is gone.
+    assert until(lambda: all(gone(int(pid)) for pid in told.read_text().split()))
 
 
 @pytest.mark.parametrize("ends", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])

@@ -251,9 +251,9 @@ def _tell_undone(run: Invocation, done: Sequence[Undone]) -> None:
     """Say which commits were taken back, in short: an import may have been of hundreds."""
     first, last = done[0].receipt.seq, done[-1].receipt.seq
     ids = list(dict.fromkeys(id for undone in done for id in undone.receipt.ids))
-    some = len(done) <= done[0].seq - done[-1].seq
+    has_gaps = len(done) <= done[0].seq - done[-1].seq
     between = (
-        f"of the commits {done[-1].seq} to {done[0].seq}" if some else f"commits, {done[-1].seq} to {done[0].seq},"
+        f"of the commits {done[-1].seq} to {done[0].seq}" if has_gaps else f"commits, {done[-1].seq} to {done[0].seq},"
     )
     span = f"commit {done[0].seq}" if len(done) == 1 else f"{len(done):,} {between}"
     again = f"{first}..{last}" if len(done) > 1 else first
